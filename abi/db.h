@@ -20,6 +20,15 @@ enum abi_kind {
 	ABI_STRUCT, ABI_FIELD, ABI_TYPEDEF, ABI_MACRO, ABI_KIND_COUNT
 };
 
+/* What one kind of line looks like. */
+struct abi_kind_shape {
+	const char *name;	/* the line's first word */
+	unsigned columns;	/* without RELEASES and SOURCE */
+	unsigned numbers;	/* bit i: column i is a decimal number */
+};
+
+extern const struct abi_kind_shape abi_kinds[ABI_KIND_COUNT];
+
 /* A set of releases of one family, by index into abi_family.releases (oldest first). */
 struct abi_set {
 	uint64_t bits[ABI_MAX_RELEASES / 64];
@@ -64,10 +73,24 @@ int abi_db_load(struct abi_db *db, const char *directory, struct abi_error *erro
 	__attribute__((warn_unused_result, nonnull));
 void abi_db_finish(struct abi_db *db);
 
+/*
+ * Adds one family's text to a database (one that is all zero bytes, or loaded). PATH is for messages. The text is copied.
+ * After an error the database holds what it held before.
+ */
+int abi_db_parse(struct abi_db *db, const char *path, const char *text, size_t length, struct abi_error *error)
+	__attribute__((warn_unused_result, nonnull));
+
 const struct abi_family *abi_db_family(const struct abi_db *db, const char *name) __attribute__((nonnull));
 
 /* Index of a release given in full, or in short ("12.1": its newest known build); -ENOENT when unknown. */
 int abi_family_release(const struct abi_family *family, const char *version) __attribute__((nonnull));
+
+/* "12.1.3.1" -> its numbers, missing ones 0; false when it is anything but one to four numbers with dots. */
+bool abi_version_parse(const char *text, size_t length, unsigned part[4]) __attribute__((nonnull));
+int abi_version_compare(const unsigned a[4], const unsigned b[4]) __attribute__((nonnull));
+
+/* The order of facts in the file: by kind, then by columns. 0: the same fact. */
+int abi_fact_compare(const struct abi_fact *a, const struct abi_fact *b) __attribute__((nonnull));
 
 static inline bool abi_set_has(const struct abi_set *set, size_t release)
 {
