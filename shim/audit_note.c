@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes what the auditor decided: one JSON line to GANGWAY_LOG (ARCHITECTURE.md, 'The log'), and with GANGWAY_EXPLAIN=1 one line
+ * of text to stderr. Each line is one write. The log is opened for each line: there are few, and a program may close every
+ * descriptor that it does not know.
+ */
+#include "audit.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+struct line {
+	size_t length;
+	char text[3 * GW_AUDIT_PATH];
+};
+
+static const char *const outcome_name[] = {
+	[GW_AUDIT_FACADE] = "facade", [GW_AUDIT_PYTHON] = "python", [GW_AUDIT_MISSING] = "missing",
+};
+
+static void add(struct line *line, const char *text)
+{
+	size_t length = strlen(text), room = sizeof line->text - line->length;
+
+	if (length > room)
+		length = room;
+	memcpy(line->text + line->length, text, length);
+	line->length += length;
+}
+
+static void add_json(struct line *line, const char *text)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	add(line, "\"");
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		char out[7] = {*text};
+
+		if (c == '"' || c == '\\')
+			memcpy(out, (char[]){'\\', *text, 0}, 3);
+		else if (c < 0x20)
+			memcpy(out, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15], 0}, 7);
+		add(line, out);
+	}
+	add(line, "\"");
+}
+
+static void write_line(int file, struct line *line)
+{
+	if (line->length == sizeof line->text)
+		line->text[line->length - 1] = '\n';
+	if (write(file, line->text, line->length) < 0)
+		return;	/* nobody to tell: the program goes on without this line */
+}
+
+static void log_line(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
+{
+	static struct line line;
+	int file = open(gw_audit_settings.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+
+	if (file < 0)
+		return;
+	line.length = 0;
+	add(&line, "{\"type\":\"search\",\"name\":");
+	add_json(&line, name);
+	add(&line, ",\"outcome\":\"");
+	add(&line, outcome_name[outcome]);
+	add(&line, "\"");
+	if (path) {
+		add(&line, ",\"path\":");
+		add_json(&line, path);
+	}
+	if (why) {
+		add(&line, ",\"why\":");
+		add_json(&line, why);
+	}
+	add(&line, "}\n");
+	write_line(file, &line);
+	close(file);
+}
+
+static void explain(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
+{
+	static const char *const verb[] = {
+		[GW_AUDIT_FACADE] = " is nowhere here; the facade answers: ",
+		[GW_AUDIT_PYTHON] = " is nowhere that the loader looks; taken from the Python paths: ",
+		[GW_AUDIT_MISSING] = " was not found",
+	};
+	static struct line line;
+
+	line.length = 0;
+	add(&line, "gangway: ");
+	add(&line, name);
+	add(&line, verb[outcome]);
+	add(&line, path ? path : "");
+	if (why) {
+		add(&line, " (");
+		add(&line, why);
+		add(&line, ")");
+	}
+	add(&line, "\n");
+	write_line(STDERR_FILENO, &line);
+}
+
+void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
+{
+	if (*gw_audit_settings.log)
+		log_line(outcome, name, path, why);
+	if (gw_audit_settings.explain)
+		explain(outcome, name, path, why);
+}
