@@ -6,6 +6,7 @@
  */
 #include "audit.h"
 
+#include <gnu/libc-version.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ enum mapped { MAPPED_NO, MAPPED_REAL, MAPPED_FACADE };
 
 static struct {
 	bool preloaded;		/* libgangway.so is mapped in the program's namespace: facades can work */
+	bool may_rename;	/* this glibc keeps the name that was asked for beside the one we answer */
 	bool watched;		/* the search now running is ours to end */
 	char name[GW_AUDIT_NAME];	/* what it looks for */
 	char path[GW_AUDIT_PATH];	/* what we answered last: the loader copies it at once */
@@ -145,7 +147,7 @@ static char *end_search(char *shown, struct link_map *loader)
 
 	if (gw_audit_defaults_have(state.name, shown))
 		return shown;
-	found = gw_audit_python_find(state.name, state.path);
+	found = gw_audit_settings.disabled ? 0 : gw_audit_python_find(state.name, state.path);
 	if (found == 1) {
 		gw_audit_note(GW_AUDIT_PYTHON, state.name, state.path, NULL);
 		return state.path;
@@ -167,11 +169,28 @@ static char *end_search(char *shown, struct link_map *loader)
  */
 static char *answer_early(char *name, struct link_map *loader)
 {
-	if (!loader || gw_audit_python_find(name, state.path) != 1 || gw_audit_search_has(loader, name))
+	if (!state.may_rename || gw_audit_settings.disabled || !loader)
+		return name;
+	if (gw_audit_python_find(name, state.path) != 1 || gw_audit_search_has(loader, name))
 		return name;
 	state.watched = false;
 	gw_audit_note(GW_AUDIT_PYTHON, name, state.path, NULL);
 	return state.path;
+}
+
+/*
+ * Before 2.27 (the oldest source that was read for it) a loader that is given another name at the start of a search may forget the
+ * one that was asked for, and then fails to match it with the versions that the searcher needs.
+ */
+static bool loader_keeps_names(const char *version)
+{
+	unsigned minor = 0;
+
+	if (strncmp(version, "2.", 2) != 0)
+		return true;
+	for (version += 2; *version >= '0' && *version <= '9'; version++)
+		minor = minor * 10 + (unsigned)(*version - '0');
+	return minor >= 27;
 }
 
 EXPORT unsigned int la_version(unsigned int version)
@@ -185,6 +204,7 @@ EXPORT unsigned int la_version(unsigned int version)
 		.explain = strcmp(gw_audit_setting("GANGWAY_EXPLAIN"), "1") == 0,
 		.disabled = strcmp(gw_audit_setting("GANGWAY_DISABLE"), "1") == 0,
 	};
+	state.may_rename = loader_keeps_names(gnu_get_libc_version());
 	return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 

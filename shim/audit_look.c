@@ -81,7 +81,7 @@ bool gw_audit_directory_has(const char *directory, size_t length, const char *na
 	return false;
 }
 
-/* Directories of a search, as dlinfo tells them: those with FLAG, or all for 0. The list is MAP's own. */
+/* The directories that MAP's searches go through, but for the cache. Valid until the next call. NULL: cannot tell. */
 static Dl_serinfo *search_list(struct link_map *map)
 {
 	static union {
@@ -110,7 +110,10 @@ static void default_add(const char *directory, size_t length)
 	defaults[default_count++][length] = '\0';
 }
 
-/* The auditor's own search ends in the same default directories as everybody's. */
+/*
+ * The auditor's own search is LD_LIBRARY_PATH and then the same default directories as everybody's. Nothing tells the two apart;
+ * what lies in LD_LIBRARY_PATH ends a search as well, so that makes no difference.
+ */
 static void defaults_learn(void)
 {
 	struct link_map *self = NULL;
@@ -121,8 +124,7 @@ static void defaults_learn(void)
 		self = NULL;
 	list = search_list(self);
 	for (unsigned i = 0; list && i < list->dls_cnt; i++)
-		if (list->dls_serpath[i].dls_flags & LA_SER_DEFAULT)
-			default_add(list->dls_serpath[i].dls_name, strlen(list->dls_serpath[i].dls_name));
+		default_add(list->dls_serpath[i].dls_name, strlen(list->dls_serpath[i].dls_name));
 	for (size_t i = 0; i < sizeof usual_defaults / sizeof *usual_defaults; i++)
 		default_add(usual_defaults[i], strlen(usual_defaults[i]));
 }

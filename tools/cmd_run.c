@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `gangway run`: sets the environment in which the loader maps libgangway.so and the auditor into a program, then becomes that
+ * program. Decides nothing about libraries itself: a search's outcome is known only when the program makes it.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <gnu/libc-version.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "find.h"
+#include "layout.h"
+#include "python.h"
+
+struct run {
+	const char *facades, *log, *findings, *library_path;
+	bool no_audit, quiet, explain;
+	struct python_paths python;
+	struct layout layout;
+	char *program;		/* the file that will be executed */
+	bool helpless;		/* the loader ignores the preload in this program, though not in its children */
+};
+
+enum { OPTION_FACADES = 256, OPTION_LOG, OPTION_FINDINGS, OPTION_LIBRARY_PATH, OPTION_PYTHON, OPTION_NO_AUDIT,
+       OPTION_QUIET, OPTION_EXPLAIN, OPTION_HELP };
+
+static const struct option options[] = {
+	{"facades", required_argument, NULL, OPTION_FACADES},
+	{"log", required_argument, NULL, OPTION_LOG},
+	{"findings", required_argument, NULL, OPTION_FINDINGS},
+	{"library-path", required_argument, NULL, OPTION_LIBRARY_PATH},
+	{"python", required_argument, NULL, OPTION_PYTHON},
+	{"no-audit", no_argument, NULL, OPTION_NO_AUDIT},
+	{"quiet", no_argument, NULL, OPTION_QUIET},
+	{"explain", no_argument, NULL, OPTION_EXPLAIN},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{0},
+};
+
+static const char help[] =
+	"Usage: gangway run [OPTION]… [--] PROGRAM [ARGUMENT]…\n"
+	"Runs PROGRAM, and what it starts, on the CUDA libraries that this machine has.\n\n"
+	"  --facades auto|off|SONAME,…  which facades may answer a search that ends without a file (auto)\n"
+	"  --log FILE                   append one JSON line for each search, call and finding\n"
+	"  --findings FILE              append findings there as well\n"
+	"  --library-path DIR:…         where a facade looks first for the library it forwards to\n"
+	"  --python DIR                 a site-packages or environment, instead of the program's own; may be repeated\n"
+	"  --no-audit                   do without the auditor (facades then help only names that are dlopened)\n"
+	"  --quiet                      no findings on stderr\n"
+	"  --explain                    say on stderr what is set, and how each search without a file ends\n\n"
+	"Exits with PROGRAM's own status; 127 when it is not found, 126 when it cannot be executed,\n"
+	"2 for wrong usage, 3 when gangway could not do its part.\n";
+
+static int set(const char *name, const char *value)
+{
+	if (setenv(name, value, 1) == 0)
+		return GW_EXIT_FINE;
+	gw_complain("cannot set %s: %s", name, strerror(errno));
+	return GW_EXIT_FAILED;
+}
+
+/* Puts PATH in front of a list of libraries, once. */
+static int prepend(const char *variable, const char *path)
+{
+	const char *old = getenv(variable);
+	size_t length = strlen(path);
+	char *value = NULL;
+	int result;
+
+	if (old && strncmp(old, path, length) == 0 && (!old[length] || old[length] == ':'))
+		return GW_EXIT_FINE;
+	if (asprintf(&value, "%s%s%s", path, old && *old ? ":" : "", old ? old : "") < 0) {
+		gw_complain("out of memory");
+		return GW_EXIT_FAILED;
+	}
+	result = set(variable, value);
+	free(value);
+	return result;
+}
+
+/* A path as it stands from every directory that the program may go to. To free. */
+static char *absolute(const char *path, size_t length)
+{
+	char *here, *result = NULL;
+
+	if (length && path[0] == '/')
+		return strndup(path, length);
+	here = getcwd(NULL, 0);
+	if (here && asprintf(&result, "%s/%.*s", here, (int)length, path) < 0)
+		result = NULL;
+	free(here);
+	return result;
+}
+
+/* Makes sure that FILE can be appended to, now, where there is somebody to tell. */
+static int set_output(const char *variable, const char *option, const char *path)
+{
+	char *full = absolute(path, strlen(path));
+	int file, result;
+
+	if (!full) {
+		gw_complain("%s %s: %s", option, path, strerror(errno));
+		return GW_EXIT_FAILED;
+	}
+	file = open(full, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	if (file < 0) {
+		gw_complain("%s %s: %s; name a file in a directory that exists and may be written", option, path,
+			    strerror(errno));
+		free(full);
+		return GW_EXIT_FAILED;
+	}
+	close(file);
+	result = set(variable, full);
+	free(full);
+	return result;
+}
+
+static int set_library_path(const char *list)
+{
+	char *all = strdup(""), *more;
+	int result = GW_EXIT_FAILED;
+
+	for (size_t length; all && *list; list += length + (list[length] == ':')) {
+		struct stat info;
+		char *full;
+
+		length = strcspn(list, ":");
+		if (!length)
+			continue;
+		full = absolute(list, length);
+		if (!full || stat(full, &info) != 0 || !S_ISDIR(info.st_mode)) {
+			gw_complain("--library-path %.*s: no such directory", (int)length, list);
+			free(full);
+			goto free_all;
+		}
+		if (asprintf(&more, "%s%s%s", all, *all ? ":" : "", full) < 0)
+			more = NULL;
+		free(full);
+		free(all);
+		all = more;
+	}
+	if (all)
+		result = set("GANGWAY_LIBRARY_PATH", all);
+	else
+		gw_complain("out of memory");
+free_all:
+	free(all);
+	return result;
+}
+
+static int set_python_paths(struct run *run)
+{
+	char *all = strdup(""), *more;
+	int result;
+
+	for (size_t i = 0; all && i < run->python.count; i++) {
+		const char *directory = run->python.directory[i];
+
+		if (strchr(directory, ':')) {
+			gw_complain("%s: left out, because its name holds a colon", directory);
+			continue;
+		}
+		if (asprintf(&more, "%s%s%s", all, *all ? ":" : "", directory) < 0)
+			more = NULL;
+		free(all);
+		all = more;
+	}
+	if (!all) {
+		gw_complain("out of memory");
+		return GW_EXIT_FAILED;
+	}
+	result = *all ? set("GANGWAY_PYTHON_PATHS", all) : GW_EXIT_FINE;
+	free(all);
+	return result;
+}
+
+/* Each name of --facades must be one that there is a facade for: a misspelt one would silently help nobody. */
+static int check_facades(const struct run *run)
+{
+	const char *list = run->facades;
+
+	if (!list || strcmp(list, "auto") == 0 || strcmp(list, "off") == 0)
+		return GW_EXIT_FINE;
+	if (!*list || !run->layout.facades) {
+		gw_complain("--facades '%s': %s", list, *list ? "no facades are installed" : "no name is given");
+		return *list ? GW_EXIT_FAILED : GW_EXIT_USAGE;
+	}
+	for (size_t length; *list; list += length + (list[length] == ',')) {
+		char path[PATH_MAX];
+		bool fits;
+
+		length = strcspn(list, ",");
+		fits = snprintf(path, sizeof path, "%s/%.*s", run->layout.facades, (int)length, list) <
+		       (int)sizeof path;
+		if (!length || memchr(list, '/', length) || !fits || access(path, R_OK) != 0) {
+			gw_complain("--facades: there is no facade '%.*s'; those that there are lie in %s",
+				    (int)length, list, run->layout.facades);
+			return GW_EXIT_USAGE;
+		}
+	}
+	return GW_EXIT_FINE;
+}
+
+/* LD_PRELOAD and LD_AUDIT are lists without any quoting. */
+static int check_path(const char *path)
+{
+	if (!strpbrk(path, " :\t\n"))
+		return GW_EXIT_FINE;
+	gw_complain("%s: the loader cannot preload a path with a blank or colon in it; install gangway elsewhere, or "
+		    "reach it through a link without one",
+		    path);
+	return GW_EXIT_FAILED;
+}
+
+static int find_libraries(struct run *run)
+{
+	int result = layout_find(&run->layout);
+
+	if (result) {
+		gw_complain("libgangway.so is neither in ../lib/gangway nor in ../shim, seen from this program; "
+			    "install gangway as a whole");
+		return GW_EXIT_FAILED;
+	}
+	if (!run->no_audit && !run->layout.audit) {
+		gw_complain("libgangway-audit.so is not beside %s; install gangway as a whole, or use --no-audit",
+			    run->layout.shim);
+		return GW_EXIT_FAILED;
+	}
+	result = check_path(run->layout.shim);
+	if (!result)
+		result = check_facades(run);
+	return result;
+}
+
+/* Programs that we cannot help are named; only one that would run with other rights is refused. */
+static int check_program(struct run *run, const char *name)
+{
+	static const char *const why[] = {
+		[PROGRAM_STATIC] = "is linked statically: the loader has no part in it, so gangway has none",
+		[PROGRAM_32_BIT] = "is a 32-bit program: gangway helps only 64-bit ones that it starts",
+		[PROGRAM_FOREIGN] = "is for another machine: gangway helps only x86-64 programs",
+	};
+	enum program_kind kind;
+	int status, reason;
+
+	run->program = find_program(name, &status, &reason);
+	if (!run->program) {
+		gw_complain("%s: %s", name, status == 127 && !strchr(name, '/') ? "command not found" : strerror(reason));
+		return status > 0 ? status : GW_EXIT_FAILED;
+	}
+	if (find_gains_rights(run->program)) {
+		gw_complain("%s runs with other rights than yours, and the loader then ignores the preload; run "
+			    "gangway inside it instead: %s gangway run PROGRAM",
+			    run->program, name);
+		return GW_EXIT_FAILED;
+	}
+	kind = find_program_kind(run->program);
+	run->helpless = kind == PROGRAM_STATIC || kind == PROGRAM_32_BIT || kind == PROGRAM_FOREIGN;
+	if (run->helpless && !run->quiet)
+		gw_complain("%s %s", run->program, why[kind]);
+	return GW_EXIT_FINE;
+}
+
+static int find_python(struct run *run)
+{
+	if (run->python.count || getenv("GANGWAY_PYTHON_PATHS"))
+		return GW_EXIT_FINE;
+	if (python_paths_of_program(&run->python, run->program) == 0)
+		return GW_EXIT_FINE;
+	gw_complain("out of memory");
+	return GW_EXIT_FAILED;
+}
+
+/* Before 2.35 the loader slows each lazily bound call while it audits. */
+static bool audit_slows_calls(void)
+{
+	unsigned major, minor;
+	const char *now = getenv("LD_BIND_NOW");
+
+	return !(now && *now) && sscanf(gnu_get_libc_version(), "%u.%u", &major, &minor) == 2 && major == 2 &&
+	       minor < 35;
+}
+
+static void tell(const struct run *run)
+{
+	if (run->no_audit && !run->quiet)
+		gw_complain("without the auditor a missing library that a program or library needs by its own dynamic "
+			    "section (DT_NEEDED) is not supplied; only names that are dlopened are");
+	if (!run->no_audit && !run->quiet && audit_slows_calls())
+		gw_complain("this machine's loader makes lazily bound calls slower under an auditor; LD_BIND_NOW=1 or "
+			    "--no-audit avoids that");
+	if (!run->explain)
+		return;
+	gw_complain("program: %s", run->program);
+	gw_complain("preload: %s", run->layout.shim);
+	gw_complain("auditor: %s", run->no_audit ? "none" : run->layout.audit);
+	gw_complain("facades: %s, from %s", run->facades ? run->facades : "auto",
+		    run->layout.facades ? run->layout.facades : "nowhere");
+	for (size_t i = 0; i < run->python.count; i++)
+		gw_complain("Python path: %s", run->python.directory[i]);
+}
+
+static int set_environment(struct run *run)
+{
+	int result = prepend("LD_PRELOAD", run->layout.shim);
+
+	if (!result && !run->no_audit)
+		result = prepend("LD_AUDIT", run->layout.audit);
+	if (!result && run->layout.facades)
+		result = set("GANGWAY_FACADE_DIR", run->layout.facades);
+	if (!result && (run->facades || !getenv("GANGWAY_FACADES")))
+		result = set("GANGWAY_FACADES", run->facades ? run->facades : "auto");
+	if (!result && run->library_path)
+		result = set_library_path(run->library_path);
+	if (!result)
+		result = set_python_paths(run);
+	if (!result && run->log)
+		result = set_output("GANGWAY_LOG", "--log", run->log);
+	if (!result && run->findings)
+		result = set_output("GANGWAY_FINDINGS", "--findings", run->findings);
+	if (!result && run->quiet)
+		result = set("GANGWAY_QUIET", "1");
+	if (!result && run->explain)
+		result = set("GANGWAY_EXPLAIN", "1");
+	return result;
+}
+
+static int add_python(struct run *run, const char *directory)
+{
+	int result = python_paths_add_given(&run->python, directory);
+
+	if (!result)
+		return GW_EXIT_FINE;
+	gw_complain("--python %s: %s", directory, strerror(-result));
+	return GW_EXIT_FAILED;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct run *run, int argc, char **argv)
+{
+	int option, result = -1;
+
+	opterr = 0;
+	optind = 1;
+	while (result < 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
+		switch (option) {
+		case OPTION_FACADES:
+			run->facades = optarg;
+			break;
+		case OPTION_LOG:
+			run->log = optarg;
+			break;
+		case OPTION_FINDINGS:
+			run->findings = optarg;
+			break;
+		case OPTION_LIBRARY_PATH:
+			run->library_path = optarg;
+			break;
+		case OPTION_PYTHON:
+			result = add_python(run, optarg) ? GW_EXIT_FAILED : -1;
+			break;
+		case OPTION_NO_AUDIT:
+			run->no_audit = true;
+			break;
+		case OPTION_QUIET:
+			run->quiet = true;
+			break;
+		case OPTION_EXPLAIN:
+			run->explain = true;
+			break;
+		case OPTION_HELP:
+			fputs(help, stdout);
+			result = gw_finish_output(GW_EXIT_FINE);
+			break;
+		default:
+			gw_complain("run: %s %s; `gangway run --help` lists the options", argv[optind - 1],
+				    option == ':' ? "needs a value" : "is no option, or takes no value");
+			result = GW_EXIT_USAGE;
+		}
+	}
+	if (result < 0 && optind >= argc) {
+		gw_complain("run: no program is given; `gangway run --help` says how");
+		result = GW_EXIT_USAGE;
+	}
+	return result;
+}
+
+static int prepare(struct run *run, const char *name)
+{
+	int result = find_libraries(run);
+
+	if (!result)
+		result = check_program(run, name);
+	if (!result)
+		result = find_python(run);
+	if (!result)
+		result = set_environment(run);
+	if (!result)
+		tell(run);
+	return result;
+}
+
+int gw_cmd_run(int argc, char **argv)
+{
+	struct run run = {0};
+	int result = parse(&run, argc, argv);
+
+	if (result < 0)
+		result = prepare(&run, argv[optind]);
+	else
+		goto finish;
+	if (!result) {
+		fflush(NULL);
+		execvp(run.program, argv + optind);
+		gw_complain("%s: %s", run.program, strerror(errno));
+		result = 126;
+	}
+finish:
+	free(run.program);
+	python_paths_finish(&run.python);
+	layout_finish(&run.layout);
+	return result;
+}
