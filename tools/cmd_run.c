@@ -23,8 +23,8 @@
 struct run {
 	const char *facades, *log, *findings, *library_path;
 	bool no_audit, quiet, explain;
-	struct python_paths python;
-	struct layout layout;
+	struct gw_python_paths python;
+	struct gw_layout layout;
 	char *program;		/* the file that will be executed */
 	bool helpless;		/* the loader ignores the preload in this program, though not in its children */
 };
@@ -222,7 +222,7 @@ static int check_path(const char *path)
 
 static int find_libraries(struct run *run)
 {
-	int result = layout_find(&run->layout);
+	int result = gw_layout_find(&run->layout);
 
 	if (result) {
 		gw_complain("libgangway.so is neither in ../lib/gangway nor in ../shim, seen from this program; "
@@ -244,26 +244,26 @@ static int find_libraries(struct run *run)
 static int check_program(struct run *run, const char *name)
 {
 	static const char *const why[] = {
-		[PROGRAM_STATIC] = "is linked statically: the loader has no part in it, so gangway has none",
-		[PROGRAM_32_BIT] = "is a 32-bit program: gangway helps only 64-bit ones that it starts",
-		[PROGRAM_FOREIGN] = "is for another machine: gangway helps only x86-64 programs",
+		[GW_PROGRAM_STATIC] = "is linked statically: the loader has no part in it, so gangway has none",
+		[GW_PROGRAM_32_BIT] = "is a 32-bit program: gangway helps only 64-bit ones that it starts",
+		[GW_PROGRAM_FOREIGN] = "is for another machine: gangway helps only x86-64 programs",
 	};
-	enum program_kind kind;
+	enum gw_program_kind kind;
 	int status, reason;
 
-	run->program = find_program(name, &status, &reason);
+	run->program = gw_find_program(name, &status, &reason);
 	if (!run->program) {
 		gw_complain("%s: %s", name, status == 127 && !strchr(name, '/') ? "command not found" : strerror(reason));
 		return status > 0 ? status : GW_EXIT_FAILED;
 	}
-	if (find_gains_rights(run->program)) {
+	if (gw_find_gains_rights(run->program)) {
 		gw_complain("%s runs with other rights than yours, and the loader then ignores the preload; run "
 			    "gangway inside it instead: %s gangway run PROGRAM",
 			    run->program, name);
 		return GW_EXIT_FAILED;
 	}
-	kind = find_program_kind(run->program);
-	run->helpless = kind == PROGRAM_STATIC || kind == PROGRAM_32_BIT || kind == PROGRAM_FOREIGN;
+	kind = gw_find_program_kind(run->program);
+	run->helpless = kind == GW_PROGRAM_STATIC || kind == GW_PROGRAM_32_BIT || kind == GW_PROGRAM_FOREIGN;
 	if (run->helpless && !run->quiet)
 		gw_complain("%s %s", run->program, why[kind]);
 	return GW_EXIT_FINE;
@@ -273,7 +273,7 @@ static int find_python(struct run *run)
 {
 	if (run->python.count || getenv("GANGWAY_PYTHON_PATHS"))
 		return GW_EXIT_FINE;
-	if (python_paths_of_program(&run->python, run->program) == 0)
+	if (gw_python_paths_of_program(&run->python, run->program) == 0)
 		return GW_EXIT_FINE;
 	gw_complain("out of memory");
 	return GW_EXIT_FAILED;
@@ -335,7 +335,7 @@ static int set_environment(struct run *run)
 
 static int add_python(struct run *run, const char *directory)
 {
-	int result = python_paths_add_given(&run->python, directory);
+	int result = gw_python_paths_add_given(&run->python, directory);
 
 	if (!result)
 		return GW_EXIT_FINE;
@@ -425,7 +425,7 @@ int gw_cmd_run(int argc, char **argv)
 	}
 finish:
 	free(run.program);
-	python_paths_finish(&run.python);
-	layout_finish(&run.layout);
+	gw_python_paths_finish(&run.python);
+	gw_layout_finish(&run.layout);
 	return result;
 }

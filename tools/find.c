@@ -28,7 +28,7 @@ static int executable(const char *path)
 	return access(path, X_OK) == 0 ? 0 : errno;
 }
 
-char *find_program(const char *name, int *status, int *reason)
+char *gw_find_program(const char *name, int *status, int *reason)
 {
 	const char *path = getenv("PATH");
 
@@ -92,32 +92,32 @@ static bool has_interpreter(int file, const Elf64_Ehdr *header)
 	return false;
 }
 
-enum program_kind find_program_kind(const char *path)
+enum gw_program_kind gw_find_program_kind(const char *path)
 {
 	Elf64_Ehdr header;
-	enum program_kind kind = PROGRAM_OTHER;
+	enum gw_program_kind kind = GW_PROGRAM_OTHER;
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t count;
 
 	if (file < 0)
-		return PROGRAM_OTHER;
+		return GW_PROGRAM_OTHER;
 	count = read_at(file, &header, sizeof header, 0);
 	if (count >= 2 && memcmp(&header, "#!", 2) == 0)
-		kind = PROGRAM_SCRIPT;
+		kind = GW_PROGRAM_SCRIPT;
 	else if (count < (ssize_t)sizeof(Elf32_Ehdr) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		kind = PROGRAM_OTHER;
+		kind = GW_PROGRAM_OTHER;
 	else if (header.e_ident[EI_CLASS] == ELFCLASS32)
-		kind = header.e_machine == EM_386 || header.e_machine == EM_X86_64 ? PROGRAM_32_BIT :
-										       PROGRAM_FOREIGN;
+		kind = header.e_machine == EM_386 || header.e_machine == EM_X86_64 ? GW_PROGRAM_32_BIT :
+										       GW_PROGRAM_FOREIGN;
 	else if (header.e_machine != EM_X86_64)
-		kind = PROGRAM_FOREIGN;
+		kind = GW_PROGRAM_FOREIGN;
 	else if (count == sizeof header)
-		kind = has_interpreter(file, &header) ? PROGRAM_DYNAMIC : PROGRAM_STATIC;
+		kind = has_interpreter(file, &header) ? GW_PROGRAM_DYNAMIC : GW_PROGRAM_STATIC;
 	close(file);
 	return kind;
 }
 
-char *find_interpreter(const char *script)
+char *gw_find_interpreter(const char *script)
 {
 	char line[FIRST_LINE];
 	char *word, *rest;
@@ -139,10 +139,10 @@ char *find_interpreter(const char *script)
 		do {	/* env's options and assignments come before the program */
 			word = strtok_r(NULL, " \t\r", &rest);
 		} while (word && (*word == '-' || strchr(word, '=')));
-	return word ? find_program(word, &status, &reason) : NULL;
+	return word ? gw_find_program(word, &status, &reason) : NULL;
 }
 
-bool find_gains_rights(const char *path)
+bool gw_find_gains_rights(const char *path)
 {
 	struct stat info;
 

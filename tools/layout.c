@@ -23,13 +23,13 @@ static char *existing(const char *directory, const char *name)
 	return realpath(path, NULL);
 }
 
-int layout_find(struct layout *layout)
+int gw_layout_find(struct gw_layout *layout)
 {
 	char self[PATH_MAX], place[PATH_MAX + 64];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 	char *slash;
 
-	*layout = (struct layout){0};
+	*layout = (struct gw_layout){0};
 	if (length <= 0)
 		return -ENOENT;
 	self[length] = '\0';
@@ -48,10 +48,10 @@ int layout_find(struct layout *layout)
 	return 0;
 }
 
-void layout_finish(struct layout *layout)
+void gw_layout_finish(struct gw_layout *layout)
 {
 	free(layout->shim);
 	free(layout->audit);
 	free(layout->facades);
-	*layout = (struct layout){0};
+	*layout = (struct gw_layout){0};
 }

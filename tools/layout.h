@@ -6,12 +6,12 @@
 #ifndef GW_TOOLS_LAYOUT_H
 #define GW_TOOLS_LAYOUT_H
 
-struct layout {
+struct gw_layout {
 	char *shim, *audit, *facades;
 };
 
 /* 0; -ENOENT when there is no libgangway.so in either place; -ENOMEM. audit and facades are NULL where they are missing. */
-int layout_find(struct layout *layout) __attribute__((warn_unused_result, nonnull));
-void layout_finish(struct layout *layout) __attribute__((nonnull));
+int gw_layout_find(struct gw_layout *layout) __attribute__((warn_unused_result, nonnull));
+void gw_layout_finish(struct gw_layout *layout) __attribute__((nonnull));
 
 #endif

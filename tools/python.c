@@ -16,12 +16,12 @@
 
 #define MAX_SCRIPTS 4	/* a script's interpreter may be a script, not for ever */
 
-void python_paths_finish(struct python_paths *paths)
+void gw_python_paths_finish(struct gw_python_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
 		free(paths->directory[i]);
 	free(paths->directory);
-	*paths = (struct python_paths){0};
+	*paths = (struct gw_python_paths){0};
 }
 
 static bool is_directory(const char *path)
@@ -31,7 +31,7 @@ static bool is_directory(const char *path)
 }
 
 /* Adds one directory, by its real name, where it exists and is not there yet. */
-static int add(struct python_paths *paths, const char *directory)
+static int add(struct gw_python_paths *paths, const char *directory)
 {
 	char *real = realpath(directory, NULL);
 	char **more;
@@ -56,7 +56,7 @@ static int add(struct python_paths *paths, const char *directory)
 }
 
 /* Adds every match of a pattern, in sorted order. */
-__attribute__((format(printf, 2, 3))) static int add_matches(struct python_paths *paths, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int add_matches(struct gw_python_paths *paths, const char *format, ...)
 {
 	char pattern[PATH_MAX];
 	glob_t found;
@@ -77,7 +77,7 @@ __attribute__((format(printf, 2, 3))) static int add_matches(struct python_paths
 }
 
 /* VERSION: "3.11", or "3*" where it is not known. */
-static int add_prefix(struct python_paths *paths, const char *prefix, const char *version)
+static int add_prefix(struct gw_python_paths *paths, const char *prefix, const char *version)
 {
 	static const char *const layout[] = {
 		"%s/local/lib/python%s/dist-packages", "%s/lib/python%s/site-packages",
@@ -148,7 +148,7 @@ static bool cut(char *path, unsigned levels)
 	return true;
 }
 
-static int add_user(struct python_paths *paths, const char *version)
+static int add_user(struct gw_python_paths *paths, const char *version)
 {
 	const char *base = getenv("PYTHONUSERBASE"), *home = getenv("HOME"), *none = getenv("PYTHONNOUSERSITE");
 
@@ -159,7 +159,7 @@ static int add_user(struct python_paths *paths, const char *version)
 	return home && *home ? add_matches(paths, "%s/.local/lib/python%s/site-packages", home, version) : 0;
 }
 
-static int add_python_path(struct python_paths *paths)
+static int add_python_path(struct gw_python_paths *paths)
 {
 	const char *list = getenv("PYTHONPATH");
 	char directory[PATH_MAX];
@@ -177,7 +177,7 @@ static int add_python_path(struct python_paths *paths)
 }
 
 /* An installed Python, found by the place where its file really is. */
-static int add_installation(struct python_paths *paths, const char *executable)
+static int add_installation(struct gw_python_paths *paths, const char *executable)
 {
 	char version[32];
 	char *real = realpath(executable, NULL);
@@ -194,7 +194,7 @@ static int add_installation(struct python_paths *paths, const char *executable)
 }
 
 /* EXECUTABLE: as invoked, because a virtual environment is known by the link's place, not by its target. */
-static int add_python(struct python_paths *paths, const char *executable)
+static int add_python(struct gw_python_paths *paths, const char *executable)
 {
 	char prefix[PATH_MAX], config[PATH_MAX + 16];
 	char *home = NULL, *system_too = NULL;
@@ -264,11 +264,11 @@ static char *python_of(const char *program)
 	for (int i = 0; path && i < MAX_SCRIPTS; i++) {
 		char *next;
 
-		if (is_python(path) && find_program_kind(path) != PROGRAM_SCRIPT)
+		if (is_python(path) && gw_find_program_kind(path) != GW_PROGRAM_SCRIPT)
 			return path;
-		next = find_program_kind(path) == PROGRAM_SCRIPT ? behind_pyenv(path) : NULL;
+		next = gw_find_program_kind(path) == GW_PROGRAM_SCRIPT ? behind_pyenv(path) : NULL;
 		if (!next)
-			next = find_interpreter(path);
+			next = gw_find_interpreter(path);
 		free(path);
 		path = next;
 	}
@@ -277,7 +277,7 @@ static char *python_of(const char *program)
 }
 
 /* The site-packages that PATH lies in. */
-static int add_around(struct python_paths *paths, const char *path)
+static int add_around(struct gw_python_paths *paths, const char *path)
 {
 	char *real = realpath(path, NULL);
 	char *end;
@@ -297,7 +297,7 @@ static int add_around(struct python_paths *paths, const char *path)
 }
 
 /* What a program that is no Python will start, when it starts one. */
-static int add_likely(struct python_paths *paths)
+static int add_likely(struct gw_python_paths *paths)
 {
 	const char *active = getenv("VIRTUAL_ENV");
 	char *found, *python;
@@ -307,7 +307,7 @@ static int add_likely(struct python_paths *paths)
 		active = getenv("CONDA_PREFIX");
 	if (!result && active && *active)
 		return add_prefix(paths, active, "3*");
-	found = result ? NULL : find_program("python3", &status, &reason);
+	found = result ? NULL : gw_find_program("python3", &status, &reason);
 	python = found ? python_of(found) : NULL;
 	if (python)
 		result = add_python(paths, python);
@@ -316,7 +316,7 @@ static int add_likely(struct python_paths *paths)
 	return result;
 }
 
-int python_paths_of_program(struct python_paths *paths, const char *program)
+int gw_python_paths_of_program(struct gw_python_paths *paths, const char *program)
 {
 	char *python = python_of(program);
 	int result = add_around(paths, program);
@@ -327,7 +327,7 @@ int python_paths_of_program(struct python_paths *paths, const char *program)
 	return result;
 }
 
-int python_paths_add_given(struct python_paths *paths, const char *directory)
+int gw_python_paths_add_given(struct gw_python_paths *paths, const char *directory)
 {
 	size_t before = paths->count;
 	int result;

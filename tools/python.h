@@ -9,23 +9,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct python_paths {
+struct gw_python_paths {
 	char **directory;	/* each exists, none twice, in the order in which Python looks */
 	size_t count;
 };
 
-void python_paths_finish(struct python_paths *paths) __attribute__((nonnull));
+void gw_python_paths_finish(struct gw_python_paths *paths) __attribute__((nonnull));
 
 /*
  * PROGRAM: the file that will be executed, as found through PATH. A Python, or a script for one, gives that Python's directories;
  * any other program those of the active environment, else of the first Python on PATH, because that is what its children are likely
  * to be; and where the program itself lies in a site-packages, that one too. 0 or -ENOMEM.
  */
-int python_paths_of_program(struct python_paths *paths, const char *program)
+int gw_python_paths_of_program(struct gw_python_paths *paths, const char *program)
 	__attribute__((warn_unused_result, nonnull));
 
 /* DIRECTORY: a site-packages, or the prefix of an environment. 0, -ENOENT (no such directory) or -ENOMEM. */
-int python_paths_add_given(struct python_paths *paths, const char *directory)
+int gw_python_paths_add_given(struct gw_python_paths *paths, const char *directory)
 	__attribute__((warn_unused_result, nonnull));
 
 #endif
