@@ -72,6 +72,7 @@ struct gw_release {
 	const char *soname_major;	/* "12": what follows ".so." in this release's sonames */
 	uint16_t part[4];
 	uint16_t numbering;	/* index into gw_family_data.numberings */
+	uint32_t number;	/* what the version function of this release answers: CUBLAS_VERSION, CUDNN_VERSION of its headers */
 };
 
 struct gw_family_data {
@@ -82,7 +83,8 @@ struct gw_family_data {
 	int32_t refuse[16];	/* the `refuse` status, by numbering */
 	uint8_t suite;		/* families of one suite come from one directory */
 	uint8_t suite_first;	/* 1: the family whose library is opened first (cublasLt before cublas) */
-	/* The functions answering the loaded release's version, NULL-terminated (see shim/release.c). */
+	const char *suite_name;
+	const char *property_function;	/* "cublasGetProperty": answers (0 major, 1 minor, 2 patch, &value) without a handle */
 	const char *const *sonames;	/* every known soname of this family, NULL-terminated: libcublas.so.11, … */
 };
 

@@ -83,7 +83,8 @@ static int by_string(const void *a, const void *b)
 
 void emit_interposer(const struct gen *gen)
 {
-	static const char *const own[] = {"dlopen", "dlsym", "dlvsym", "dlclose", "gw_facade_bind", "gw_build_id"};
+	static const char *const own[] = {"dlopen", "dlsym", "dlvsym", "dlclose", "gw_facade_bind",
+					   "gw_facade_register", "gw_facade_unregister", "gw_build_id"};
 	size_t own_count = sizeof(own) / sizeof(*own), count = 0;
 	const char **names = gen_alloc((gen->function_count + own_count) * sizeof(*names));
 	FILE *exports = gen_open(gen, "gw_interposer.exports"), *map = gen_open(gen, "gw_interposer.map");

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens when libgangway.so is mapped and when the process ends: settings are copied, counts are written. Opens no file and
+ * starts no thread; a process that never meets a vendor library sees nothing else of us.
+ */
+#include "log.h"
+#include "settings.h"
+
+static void __attribute__((constructor)) begin(void)
+{
+	gw_settings_read();
+}
+
+static void __attribute__((destructor)) end(void)
+{
+	gw_log_counts();
+}

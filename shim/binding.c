@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See binding.h. Opening a facade's target is in target.c; this file decides who answers whom. */
+#include "binding.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "absent.h"
+#include "finding.h"
+#include "log.h"
+#include "objects.h"
+#include "real.h"
+#include "target.h"
+#include "visible.h"
+
+#define BINDINGS 64u
+#define FACADES 64u
+#define CLOSURE 256u	/* objects looked through for one caller */
+
+static struct gw_binding bindings[BINDINGS];
+static _Atomic(struct gw_binding *) origins[GW_FAMILY_COUNT][GW_ORIGINS + 1];
+static _Atomic(const struct gw_facade *) facades[FACADES];
+static struct gw_binding nobody[GW_FAMILY_COUNT];	/* answers where no library can */
+static _Atomic int nobody_ready;
+char gw_binding_nothing[1];
+
+static struct gw_binding *take_free(void)
+{
+	unsigned i;
+
+	for (i = 0; i < BINDINGS; i++) {
+		uint32_t free_state = 0;
+
+		if (atomic_compare_exchange_strong(&bindings[i].state, &free_state, 1))
+			return &bindings[i];
+	}
+	return NULL;
+}
+
+static void give_back(struct gw_binding *binding)
+{
+	unsigned fn;
+
+	for (fn = 0; fn < GW_FN_COUNT; fn++)
+		atomic_store_explicit(&binding->target[fn], NULL, memory_order_relaxed);
+	atomic_store(&binding->origin, 0);
+	binding->library = NULL;
+	atomic_store(&binding->state, 0);
+}
+
+static struct gw_binding *nobody_of(unsigned family)
+{
+	int untouched = 0;
+	unsigned f;
+
+	if (atomic_compare_exchange_strong(&nobody_ready, &untouched, 1)) {
+		for (f = 0; f < GW_FAMILY_COUNT; f++) {
+			nobody[f].family = (uint8_t)f;
+			nobody[f].refuse = gw_families[f].refuse[gw_families[f].releases[0].numbering];
+		}
+		atomic_store_explicit(&nobody_ready, 2, memory_order_release);
+	}
+	while (atomic_load_explicit(&nobody_ready, memory_order_acquire) != 2)
+		__builtin_ia32_pause();	/* a few stores long, and they wait for nothing */
+	return &nobody[family];
+}
+
+static void copy_path(struct gw_binding *binding, const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length >= sizeof(binding->path))
+		length = sizeof(binding->path) - 1;
+	memcpy(binding->path, path, length);
+	binding->path[length] = 0;
+}
+
+/* What follows ".so." of the node, with which releases are grouped; "" when there is none. */
+static const char *major_of(const char *node)
+{
+	const char *at = node ? strstr(node, ".so.") : NULL;
+
+	return at ? at + 4 : "";
+}
+
+static const struct gw_release *newest_release(unsigned family, const char *node)
+{
+	const struct gw_family_data *data = &gw_families[family];
+	const char *major = major_of(node);
+	uint32_t i;
+
+	for (i = data->release_count; i-- > 0;)
+		if (!strcmp(data->releases[i].soname_major, major))
+			return &data->releases[i];
+	return NULL;
+}
+
+struct gw_binding *gw_binding_for_library(struct gw_object *library, unsigned family)
+{
+	struct gw_binding *binding = atomic_load_explicit(&library->answers[family], memory_order_acquire);
+	struct gw_binding *other = NULL;
+
+	if (binding)
+		return binding;
+	binding = take_free();
+	if (!binding)
+		return NULL;
+	binding->family = (uint8_t)family;
+	binding->facade = binding->translate = binding->differs = false;
+	binding->stub = library->role == GW_ROLE_OTHER;
+	binding->loaded = true;
+	binding->library = library;
+	binding->image = library->image;
+	binding->caller_release = NULL;
+	binding->loaded_release = library->node ? newest_release(family, library->node) : NULL;
+	binding->caller_numbering = binding->loaded_numbering =
+		binding->loaded_release ? &gw_families[family].numberings[binding->loaded_release->numbering] : NULL;
+	binding->refuse = gw_families[family].refuse[binding->loaded_release ? binding->loaded_release->numbering : 0];
+	copy_path(binding, gw_object_path(library));
+	atomic_store(&binding->state, 2);
+	if (!atomic_compare_exchange_strong(&library->answers[family], &other, binding)) {
+		give_back(binding);
+		return other;
+	}
+	if (!binding->stub)
+		gw_log_library(gw_families[family].name, library->image.soname ? library->image.soname : library->node,
+			       binding->path, NULL);
+	return binding;
+}
+
+/* The binding of a facade's release, which all facades of that family and soname generation share. */
+static struct gw_binding *find_facade_binding(const struct gw_facade *facade)
+{
+	unsigned i;
+
+	for (i = 0; i < BINDINGS; i++)
+		if (atomic_load_explicit(&bindings[i].state, memory_order_acquire) == 2 && bindings[i].facade &&
+		    bindings[i].family == facade->family &&
+		    bindings[i].caller_release == &gw_families[facade->family].releases[facade->release])
+			return &bindings[i];
+	return NULL;
+}
+
+struct gw_binding *gw_binding_for_facade(const struct gw_facade *facade)
+{
+	static _Atomic(struct gw_binding *) published[GW_FAMILY_COUNT][64];
+	const struct gw_family_data *family = &gw_families[facade->family];
+	_Atomic(struct gw_binding *) *place = &published[facade->family][facade->release % 64];
+	struct gw_binding *binding = atomic_load_explicit(place, memory_order_acquire), *other = NULL;
+	struct gw_target target;
+
+	if (binding && binding->caller_release == &family->releases[facade->release])
+		return binding;
+	binding = binding ? find_facade_binding(facade) : NULL;
+	if (binding)
+		return binding;
+	gw_target_open(facade, &target);
+	binding = take_free();
+	if (!binding)
+		return nobody_of((unsigned)facade->family);
+	binding->family = (uint8_t)facade->family;
+	binding->facade = true;
+	binding->stub = false;
+	binding->caller_release = &family->releases[facade->release];
+	binding->caller_numbering = &family->numberings[binding->caller_release->numbering];
+	binding->library = target.library;
+	binding->loaded = target.library != NULL;
+	binding->loaded_release = target.release;
+	binding->loaded_numbering = target.release ? &family->numberings[target.release->numbering] :
+						     binding->caller_numbering;
+	binding->translate = binding->caller_numbering != binding->loaded_numbering;
+	binding->differs = true;
+	binding->refuse = facade->refuse;
+	if (target.library)
+		binding->image = target.library->image;
+	copy_path(binding, target.library ? target.path : "");
+	if (!target.library) {	/* told already; may be there at a later call, so this answer is not kept */
+		give_back(binding);
+		return nobody_of((unsigned)facade->family);
+	}
+	atomic_store(&binding->state, 2);
+	if (!atomic_compare_exchange_strong(place, &other, binding)) {
+		gw_target_close(&target);
+		if (other->caller_release == &family->releases[facade->release]) {
+			give_back(binding);
+			return other;
+		}
+	}
+	gw_log_library(family->name, facade->soname, binding->path, target.version);
+	return binding;
+}
+
+struct gw_binding *gw_binding_of_origin(unsigned family, unsigned origin)
+{
+	struct gw_binding *binding = atomic_load_explicit(&origins[family][origin], memory_order_acquire);
+
+	return binding ? binding : nobody_of(family);
+}
+
+unsigned gw_binding_origin(struct gw_binding *binding)
+{
+	unsigned origin = atomic_load_explicit(&binding->origin, memory_order_acquire);
+
+	if (origin || binding == nobody_of(binding->family))
+		return origin;
+	for (origin = 1; origin <= GW_ORIGINS; origin++) {
+		struct gw_binding *empty = NULL;
+
+		if (atomic_compare_exchange_strong(&origins[binding->family][origin], &empty, binding) || empty == binding) {
+			atomic_store_explicit(&binding->origin, (uint8_t)origin, memory_order_release);
+			return origin;
+		}
+	}
+	return 0;
+}
+
+void gw_binding_library_gone(struct gw_object *library)
+{
+	unsigned i, f, o;
+
+	for (f = 0; f < GW_FAMILY_COUNT; f++)
+		atomic_store(&library->answers[f], NULL);
+	for (i = 0; i < BINDINGS; i++) {
+		if (atomic_load(&bindings[i].state) != 2 || bindings[i].library != library || bindings[i].facade)
+			continue;	/* a facade's target is held open and never goes */
+		for (o = 1; o <= GW_ORIGINS; o++) {
+			struct gw_binding *expected = &bindings[i];
+
+			atomic_compare_exchange_strong(&origins[bindings[i].family][o], &expected, NULL);
+		}
+		gw_objects_forget_binding(&bindings[i]);
+		give_back(&bindings[i]);
+	}
+}
+
+GW_VISIBLE void gw_facade_register(const struct gw_facade *facade)
+{
+	unsigned i;
+
+	if (strcmp(facade->build_id, gw_build_id))
+		gw_finding_tell(GW_FINDING_OTHER_BUILD, facade->soname,
+				"a facade was built with another libgangway.so than the one in this process", NULL);
+	for (i = 0; i < FACADES; i++) {
+		const struct gw_facade *empty = NULL;
+
+		if (atomic_compare_exchange_strong(&facades[i], &empty, facade))
+			return;
+	}
+}
+
+GW_VISIBLE void gw_facade_unregister(const struct gw_facade *facade)
+{
+	unsigned i;
+
+	for (i = 0; i < FACADES; i++) {
+		const struct gw_facade *expected = facade;
+
+		atomic_compare_exchange_strong(&facades[i], &expected, NULL);
+	}
+}
+
+const struct gw_facade *gw_facade_named(const char *soname)
+{
+	unsigned i;
+
+	for (i = 0; i < FACADES; i++) {
+		const struct gw_facade *facade = atomic_load_explicit(&facades[i], memory_order_acquire);
+
+		if (facade && !strcmp(facade->soname, soname))
+			return facade;
+	}
+	return NULL;
+}
+
+/* The mapped library that answers CALLER's references to a node of this family; the loader binds a node by its file's name. */
+static struct gw_object *by_node(struct gw_object *caller, unsigned family, const char *name)
+{
+	struct gw_object *first = NULL;
+	unsigned i;
+
+	for (i = 0; i < GW_NODE_MAX && caller->wants[family][i]; i++) {
+		struct gw_object *object = gw_object_named(caller->wants[family][i]);
+
+		if (!object || object->role == GW_ROLE_OTHER)
+			continue;
+		if (object->role == GW_ROLE_FACADE || gw_image_function(&object->image, name, NULL))
+			return object;
+		if (!first)
+			first = object;
+	}
+	return first;
+}
+
+/* CALLER and what it needs, breadth first, as its own search list has it: the first that defines NAME. */
+static struct gw_object *by_closure(struct gw_object *caller, const char *name)
+{
+	struct gw_object *queue[CLOSURE];
+	unsigned count = 0, at, i, k;
+	const char *needed;
+
+	if (!caller->identity || !caller->image.strings)
+		return NULL;
+	queue[count++] = caller;
+	for (at = 0; at < count; at++) {
+		struct gw_object *object = queue[at];
+
+		if (object->role != GW_ROLE_SELF && gw_image_function(&object->image, name, NULL))
+			return object;
+		for (i = 0; count < CLOSURE && (needed = gw_image_needed(&object->image, i)); i++) {
+			struct gw_object *next = gw_object_named(needed);
+
+			for (k = 0; next && k < count; k++)
+				if (queue[k] == next)
+					next = NULL;
+			if (next && next->image.strings)
+				queue[count++] = next;
+		}
+	}
+	return NULL;
+}
+
+struct definer {
+	const char *name;
+	unsigned family;
+	struct gw_object *found;
+};
+
+static bool defines(struct gw_object *object, void *data)
+{
+	struct definer *definer = data;
+
+	if ((object->role != GW_ROLE_VENDOR && object->role != GW_ROLE_FACADE) || object->family != (int)definer->family ||
+	    !gw_image_function(&object->image, definer->name, NULL))
+		return true;
+	definer->found = object;
+	return false;
+}
+
+struct gw_object *gw_binding_provider(struct gw_object *caller, uint32_t fn)
+{
+	const struct gw_function *function = &gw_functions[fn];
+	struct gw_object *object = by_node(caller, function->family, function->name);
+	void *next;
+
+	if (!object)
+		object = by_closure(caller, function->name);
+	if (!object && (next = gw_real()->dlsym(RTLD_NEXT, function->name))) {
+		object = gw_object_of(next);
+		if (!object->identity || object->role == GW_ROLE_SELF)
+			object = NULL;
+	}
+	return object;
+}
+
+static struct gw_binding *binding_of_provider(struct gw_object *object, unsigned family)
+{
+	const struct gw_facade *facade;
+
+	if (object->role == GW_ROLE_FACADE && object->image.soname && (facade = gw_facade_named(object->image.soname)) &&
+	    facade->family == (int)family)
+		return gw_binding_for_facade(facade);
+	return gw_binding_for_library(object, family);
+}
+
+struct gw_binding *gw_binding_for_caller(struct gw_object *caller, uint32_t fn)
+{
+	const struct gw_function *function = &gw_functions[fn];
+	unsigned family = function->family;
+	struct gw_binding *binding = atomic_load_explicit(&caller->bindings[family], memory_order_acquire);
+	struct definer definer = { .name = function->name, .family = family };
+	struct gw_object *object;
+
+	if (binding)
+		return binding;
+	object = gw_binding_provider(caller, fn);
+	if (!object) {
+		gw_objects_each(defines, &definer);
+		object = definer.found;
+	}
+	binding = object ? binding_of_provider(object, family) : NULL;
+	if (!binding)
+		return nobody_of(family);
+	/* Remembered for callers that are real objects; one that no object holds is asked for anew, as it may be anybody. */
+	if (caller->identity && binding != nobody_of(family))
+		atomic_store_explicit(&caller->bindings[family], binding, memory_order_release);
+	return binding;
+}
+
+/* FN where the binding's own library lacks it: another file of the same family and generation (cuDNN's parts). */
+struct sibling {
+	const struct gw_binding *binding;
+	const char *name;
+	void *found;
+};
+
+static bool in_sibling(struct gw_object *object, void *data)
+{
+	struct sibling *s = data;
+
+	if (object->role != GW_ROLE_VENDOR || object->family != s->binding->family || !object->node ||
+	    !s->binding->library->node || strcmp(major_of(object->node), major_of(s->binding->library->node)))
+		return true;
+	s->found = gw_image_function(&object->image, s->name, NULL);
+	return !s->found;
+}
+
+void *gw_binding_target(struct gw_binding *binding, uint32_t fn)
+{
+	void *target = atomic_load_explicit(&binding->target[fn], memory_order_acquire);
+	struct sibling sibling = { .binding = binding, .name = gw_functions[fn].name };
+
+	if (target)
+		return target == gw_binding_nothing ? NULL : target;
+	if (!binding->loaded)
+		return NULL;
+	target = gw_image_function(&binding->image, sibling.name, NULL);
+	if (!target) {
+		gw_objects_each(in_sibling, &sibling);
+		target = sibling.found;
+	}
+	/* Only a facade's target is complete for good: other libraries of a process may still be on their way. */
+	if (target || binding->facade)
+		atomic_store_explicit(&binding->target[fn], target ? target : gw_binding_nothing, memory_order_release);
+	return target;
+}

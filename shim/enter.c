@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See call.h: what happens before and after each intercepted call. The fast path takes no lock, allocates nothing, makes no system call. */
+#include "call.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "absent.h"
+#include "binding.h"
+#include "counts.h"
+#include "finding.h"
+#include "line.h"
+#include "log.h"
+#include "objects.h"
+#include "process.h"
+#include "settings.h"
+#include "thread.h"
+
+/* gw_call.nested */
+enum { OUTERMOST, NESTED, PASSING };
+
+static void tell_absent(const struct gw_binding *binding, uint32_t fn)
+{
+	char text[1024];
+	struct gw_line line;
+
+	gw_line_start(&line, text, sizeof(text) - 1);
+	gw_line_text(&line, gw_functions[fn].name);
+	if (binding->loaded) {
+		gw_line_text(&line, " does not exist in ");
+		gw_line_text(&line, binding->path);
+		if (binding->loaded_release) {
+			gw_line_text(&line, " (");
+			gw_line_text(&line, gw_families[binding->family].name);
+			gw_line_char(&line, ' ');
+			gw_line_text(&line, binding->loaded_release->version);
+			gw_line_text(&line, " or near it)");
+		}
+	} else {
+		gw_line_text(&line, " was called, but no mapped library defines it");
+	}
+	line.text[line.length] = 0;
+	gw_finding_tell(binding->loaded ? GW_FINDING_ABSENT : GW_FINDING_NO_PROVIDER, gw_functions[fn].name, text, NULL);
+}
+
+static void *stand_in(struct gw_call *call, const struct gw_binding *binding, uint32_t fn)
+{
+	const struct gw_function *function = &gw_functions[fn];
+
+	call->absent = 1;
+	tell_absent(binding, fn);
+	gw_thread.absent = function->returns_status ? binding->refuse : 0;
+	return gw_absent_function(function->result_class);
+}
+
+void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
+{
+	struct gw_thread *thread = &gw_thread;
+	uintptr_t here = (uintptr_t)call;
+	uint32_t origin = thread->origin;
+	int error = errno;
+	struct gw_object *object = NULL;
+	struct gw_binding *binding;
+	void *target;
+
+	thread->origin = 0;
+	call->fn = fn;
+	call->caller = caller;
+	call->flags = 0;
+	call->absent = 0;
+	/* A longjmp or exception left calls behind: their frames lay deeper than ours, so none of them is still running. */
+	if (thread->depth && here > thread->outermost)
+		thread->depth = 0;
+	call->nested = thread->depth ? NESTED : OUTERMOST;
+	if (origin) {
+		binding = gw_binding_of_origin(gw_functions[fn].family, origin);
+	} else {
+		object = gw_object_of(caller);
+		binding = gw_binding_for_caller(object, fn);
+		if (object->role == GW_ROLE_VENDOR || binding->stub)
+			call->nested = PASSING;	/* the vendor's own call, or a framework's stub that will call in again */
+	}
+	call->binding = binding;
+	target = gw_binding_target(binding, fn);
+	if (!target)
+		target = stand_in(call, binding, fn);
+	if (call->nested != PASSING && thread->depth++ == 0)
+		thread->outermost = here;
+	if (binding->facade)
+		call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) | (binding->differs ? GW_CALL_VIA : 0));
+	if (call->nested == OUTERMOST) {
+		if (gw_log_wanted()) {
+			call->flags |= GW_CALL_REPORT;
+			call->start = gw_process_now();
+		} else {
+			gw_counts_call(fn);
+		}
+	}
+	errno = error;
+	return target;
+}
+
+void gw_exit(struct gw_call *call)
+{
+	if (call->nested != PASSING && gw_thread.depth)
+		gw_thread.depth--;
+}
+
+void gw_leave(struct gw_call *call, const union gw_value *values, union gw_value result)
+{
+	const struct gw_function *function = &gw_functions[call->fn];
+	int error = errno;
+
+	if (call->flags & GW_CALL_REPORT) {
+		/* The record first: a fork's child starts counting anew when it writes its first one. */
+		gw_log_call(call, values, result, gw_process_now() - call->start);
+		gw_counts_call(call->fn);
+		if (function->returns_status && result.i)
+			gw_counts_failure(call->fn);
+	}
+	errno = error;
+}
+
+static int32_t translate(const struct gw_numbering *from, const struct gw_numbering *to, int32_t status)
+{
+	uint32_t low = 0, high = from->count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (from->constants[middle].value < status)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < from->count && from->constants[low].value == status)
+		return to->value_of[from->neutral_of[low]];
+	return status;
+}
+
+int32_t gw_status_out(const struct gw_call *call, int32_t status)
+{
+	const struct gw_binding *b = call->binding;
+
+	if (!b->translate || call->absent)
+		return status;
+	return translate(b->loaded_numbering, b->caller_numbering, status);
+}
+
+int32_t gw_status_in(const struct gw_call *call, int32_t status)
+{
+	const struct gw_binding *b = call->binding;
+
+	return b->translate ? translate(b->caller_numbering, b->loaded_numbering, status) : status;
+}

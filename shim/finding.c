@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See finding.h. */
+#include "finding.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "log.h"
+#include "output.h"
+#include "settings.h"
+
+#define REMEMBERED 512u
+
+static const struct {
+	const char *code, *severity, *remedy;
+} infos[GW_FINDING_COUNT] = {
+	[GW_FINDING_NO_TARGET] = { "GW-301", "error",
+		"install a release of it (pip install the nvidia wheel), or name its directory in GANGWAY_LIBRARY_PATH" },
+	[GW_FINDING_OPEN_FAILED] = { "GW-302", "error",
+		"make the file above loadable, or name another directory in GANGWAY_LIBRARY_PATH" },
+	[GW_FINDING_ABSENT] = { "GW-303", "warning",
+		"the program was told 'not supported'; install a release that has the function" },
+	[GW_FINDING_PRIVATE] = { "GW-304", "warning",
+		"private functions of the vendor's libraries cannot be translated; install the release the caller belongs to" },
+	[GW_FINDING_UNKNOWN_RELEASE] = { "GW-305", "note",
+		"it is treated as the nearest release that is known; `gangway abi import` teaches a new one" },
+	[GW_FINDING_OTHER_BUILD] = { "GW-306", "error", "use libgangway.so and facades of one build" },
+	[GW_FINDING_NO_PROVIDER] = { "GW-307", "error",
+		"nothing that is mapped defines the function: load the vendor's library before the call" },
+	[GW_FINDING_LOG_FAILED] = { "GW-308", "warning", "the program goes on without that log; free space or name another file" },
+	[GW_FINDING_DEEPBIND] = { "GW-309", "note",
+		"RTLD_DEEPBIND was left out for this library, so that its calls are seen; GANGWAY_KEEP_DEEPBIND=1 keeps it" },
+};
+
+static _Atomic uint64_t told[REMEMBERED];
+static struct gw_output findings_file;
+
+static uint64_t hash_of(enum gw_finding which, const char *subject)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)which;
+
+	while (*subject)
+		hash = (hash ^ (unsigned char)*subject++) * UINT64_C(0x100000001b3);
+	return hash ? hash : 1;
+}
+
+/* True for the first caller with this key. */
+static bool first_time(uint64_t key)
+{
+	unsigned i, at = (unsigned)(key % REMEMBERED);
+
+	for (i = 0; i < REMEMBERED; i++) {
+		uint64_t empty = 0;
+
+		if (atomic_load(&told[at]) == key)
+			return false;
+		if (atomic_compare_exchange_strong(&told[at], &empty, key))
+			return true;
+		if (empty == key)
+			return false;
+		at = (at + 1) % REMEMBERED;
+	}
+	return false;
+}
+
+void gw_finding_tell(enum gw_finding which, const char *subject, const char *text, const char *remedy)
+{
+	char buffer[2048];
+	struct gw_line line;
+	const char *file = gw_setting(GW_SETTING_FINDINGS);
+
+	if (!first_time(hash_of(which, subject)))
+		return;
+	if (!remedy)
+		remedy = infos[which].remedy;
+	gw_log_finding(infos[which].code, infos[which].severity, text, remedy);
+	gw_line_start(&line, buffer, sizeof(buffer));
+	gw_line_text(&line, "gangway: ");
+	gw_line_text(&line, infos[which].severity);
+	gw_line_char(&line, ' ');
+	gw_line_text(&line, infos[which].code);
+	gw_line_text(&line, ": ");
+	gw_line_text(&line, text);
+	gw_line_text(&line, "; ");
+	gw_line_text(&line, remedy);
+	line.text[line.length++] = '\n';
+	if (!gw_setting(GW_SETTING_QUIET))
+		gw_output_stderr(line.text, line.length);
+	if (file) {
+		findings_file.path = file;
+		gw_output_write(&findings_file, line.text, line.length);
+	}
+}

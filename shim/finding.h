@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Diagnoses with stable codes, each told once: to stderr, to the log, and to a file when asked. Never to stdout. */
+#ifndef GW_FINDING_H
+#define GW_FINDING_H
+
+#include "line.h"
+
+enum gw_finding {
+	GW_FINDING_NO_TARGET,		/* a facade found no library to forward to */
+	GW_FINDING_OPEN_FAILED,		/* it found one, and the loader refused it */
+	GW_FINDING_ABSENT,		/* the loaded release lacks a function */
+	GW_FINDING_PRIVATE,		/* a private function of a facade was called */
+	GW_FINDING_UNKNOWN_RELEASE,	/* a release that the database does not know */
+	GW_FINDING_OTHER_BUILD,		/* facade and libgangway.so are of different builds */
+	GW_FINDING_NO_PROVIDER,		/* an intercepted call that no mapped library can answer */
+	GW_FINDING_LOG_FAILED,		/* the log cannot be written */
+	GW_FINDING_DEEPBIND,		/* RTLD_DEEPBIND was cleared */
+	GW_FINDING_COUNT
+};
+
+/*
+ * Tells finding WHICH about SUBJECT once in this process. TEXT says what happened, one line; the remedy is the code's own unless
+ * REMEDY is given. Any thread; allocates nothing; errno kept. More than a few hundred different ones are counted, not told.
+ */
+void gw_finding_tell(enum gw_finding which, const char *subject, const char *text, const char *remedy)
+	__attribute__((nonnull(2, 3)));
+
+#endif

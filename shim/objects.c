@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of mapped objects; see objects.h. All writing happens inside dl_iterate_phdr's callback, where the loader's own list lock
+ * makes one writer at a time; readers follow indices published in the address cache. It must never ask the loader for more
+ * than dl_iterate_phdr: dlopen, dlsym and dladdr take the lock that another thread may hold while constructors run.
+ */
+#include "objects.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "binding.h"
+#include "process.h"
+#include "table.h"
+
+#define RECORDS 4096u		/* objects mapped at once that we can tell apart; more of them share record 0 */
+#define CACHE 2048u		/* pages of calling code remembered */
+#define PAGE_SHIFT 12
+#define PAGE_BITS 36
+#define INDEX_BITS 12
+#define GENERATION_MASK 0xffffu
+
+static struct gw_object records[RECORDS];	/* open addressing by dynamic section; 0 is the unknown object */
+static uint32_t seen[RECORDS];			/* pass in which a record was last met */
+static _Atomic uint64_t cache[CACHE];		/* generation << 48 | index << 36 | page */
+static _Atomic uint32_t generation = 1;
+static uint32_t swept = 1;			/* generation of the last complete pass */
+static uint32_t pass_number;
+static _Atomic uint64_t last_subtractions;
+
+struct pass {
+	const void *address;
+	const char *name;
+	struct gw_object *found;
+	bool (*visit)(struct gw_object *object, void *data);
+	void *data;
+	uint64_t met;
+	uint32_t generation;
+	bool started, stopped;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t identity_of(const struct dl_phdr_info *info, uintptr_t dynamic)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	const char *p;
+
+	for (p = info->dlpi_name; p && *p; p++)
+		hash = mix(hash, (unsigned char)*p);
+	hash = mix(mix(mix(hash, info->dlpi_addr), dynamic), info->dlpi_phnum);
+	return hash ? hash : 1;
+}
+
+static int family_of_node(const char *node)
+{
+	unsigned f, i;
+
+	if (strncmp(node, "lib", 3))
+		return -1;
+	for (f = 0; f < GW_FAMILY_COUNT; f++)
+		for (i = 0; gw_families[f].sonames[i]; i++)
+			if (!strcmp(gw_families[f].sonames[i], node))
+				return (int)f;
+	return -1;
+}
+
+static bool note_defined(const char *node, void *data)
+{
+	struct gw_object *object = data;
+	int family = family_of_node(node);
+
+	if (family < 0)
+		return true;
+	object->role = GW_ROLE_VENDOR;
+	object->family = (int8_t)family;
+	object->node = node;
+	return false;
+}
+
+static bool note_wanted(const char *node, void *data)
+{
+	struct gw_object *object = data;
+	int family = family_of_node(node);
+	unsigned i;
+
+	for (i = 0; family >= 0 && i < GW_NODE_MAX; i++)
+		if (!object->wants[family][i]) {
+			object->wants[family][i] = node;
+			break;
+		}
+	return true;
+}
+
+static void classify(struct gw_object *object)
+{
+	const char *needed;
+	unsigned i;
+
+	gw_image_nodes(&object->image, true, note_defined, object);
+	gw_image_nodes(&object->image, false, note_wanted, object);
+	if (object->image.soname && !strcmp(object->image.soname, gw_process_soname))
+		object->role = GW_ROLE_SELF;
+	for (i = 0; (needed = gw_image_needed(&object->image, i)); i++)
+		if (!strcmp(needed, gw_process_soname) && object->image.defined)
+			object->role = GW_ROLE_FACADE;
+}
+
+static void fill(struct gw_object *object, const struct dl_phdr_info *info, const Elf64_Dyn *dynamic, uint64_t identity)
+{
+	unsigned i;
+
+	memset(object, 0, sizeof(*object));
+	object->family = -1;
+	object->path = info->dlpi_name ? info->dlpi_name : "";
+	object->low = UINTPTR_MAX;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type != PT_LOAD)
+			continue;
+		if (start < object->low)
+			object->low = start;
+		if (start + p->p_memsz > object->high)
+			object->high = start + p->p_memsz;
+	}
+	if (gw_image_read(&object->image, info->dlpi_addr, dynamic) && strcmp(object->path, "linux-vdso.so.1"))
+		classify(object);
+	object->identity = identity;
+}
+
+/* The record of the object that INFO describes, filled anew when another one was there. */
+static struct gw_object *record_of(const struct dl_phdr_info *info)
+{
+	const Elf64_Dyn *dynamic = NULL;
+	uint64_t identity;
+	unsigned i, probe;
+	uint32_t index, reusable = 0;
+
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	identity = identity_of(info, (uintptr_t)dynamic);
+	index = (uint32_t)((identity >> 20) % (RECORDS - 1)) + 1;
+	for (probe = 0; probe < RECORDS - 1; probe++) {
+		struct gw_object *object = &records[index];
+
+		if (object->identity == identity) {
+			seen[index] = pass_number;
+			return object;
+		}
+		if (!object->identity && !reusable)
+			reusable = index;
+		if (!object->identity && !object->low)
+			break;		/* never used: the chain ends here */
+		index = index % (RECORDS - 1) + 1;
+	}
+	if (!reusable)
+		return &records[0];
+	fill(&records[reusable], info, dynamic, identity);
+	seen[reusable] = pass_number;
+	return &records[reusable];
+}
+
+/* After a complete pass: what was not met has been unmapped. Its address range stays as a tombstone, so that probes go on. */
+static void sweep(uint32_t now)
+{
+	uint32_t i;
+
+	for (i = 1; i < RECORDS; i++) {
+		struct gw_object *object = &records[i];
+
+		if (!object->identity || seen[i] == pass_number)
+			continue;
+		if (object->role == GW_ROLE_VENDOR || object->role == GW_ROLE_FACADE)
+			gw_binding_library_gone(object);
+		object->identity = 0;
+	}
+	swept = now;
+}
+
+void gw_objects_forget_binding(const struct gw_binding *binding)
+{
+	unsigned i, f;
+
+	for (i = 0; i < RECORDS; i++)
+		for (f = 0; f < GW_FAMILY_COUNT; f++)
+			if (atomic_load_explicit(&records[i].bindings[f], memory_order_relaxed) == binding)
+				atomic_store_explicit(&records[i].bindings[f], NULL, memory_order_relaxed);
+}
+
+static int each(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct pass *pass = data;
+	struct gw_object *object;
+	uint64_t total = 0;
+
+	if (!pass->started) {
+		pass->started = true;
+		pass->generation = atomic_load_explicit(&generation, memory_order_relaxed);
+		pass_number++;
+	}
+	object = record_of(info);
+	pass->met++;
+	if (pass->address && (uintptr_t)pass->address >= object->low && (uintptr_t)pass->address < object->high)
+		pass->found = object;
+	if (pass->name && !pass->found && object->role != GW_ROLE_SELF &&
+	    ((object->image.soname && !strcmp(object->image.soname, pass->name)) ||
+	     (object->node && !strcmp(object->node, pass->name))))
+		pass->found = object;
+	if (pass->visit && !pass->stopped && object->identity)
+		pass->stopped = !pass->visit(object, pass->data);
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		total = info->dlpi_adds - info->dlpi_subs;
+	if (pass->met == total && swept != pass->generation)
+		sweep(pass->generation);
+	return 0;
+}
+
+static void walk(struct pass *pass)
+{
+	dl_iterate_phdr(each, pass);
+}
+
+struct gw_object *gw_object_of(const void *address)
+{
+	uint64_t page = ((uintptr_t)address >> PAGE_SHIFT) & ((UINT64_C(1) << PAGE_BITS) - 1);
+	uint32_t now = atomic_load_explicit(&generation, memory_order_acquire);
+	uint64_t tag = (uint64_t)(now & GENERATION_MASK) << 48 | page;
+	_Atomic uint64_t *slot = &cache[page % CACHE];
+	uint64_t entry = atomic_load_explicit(slot, memory_order_acquire);
+	const uint64_t index_mask = ((UINT64_C(1) << INDEX_BITS) - 1) << PAGE_BITS;
+	struct pass pass = { .address = address };
+
+	if ((entry & ~index_mask) == tag)
+		return &records[(entry & index_mask) >> PAGE_BITS];
+	walk(&pass);
+	if (!pass.found)
+		return &records[0];	/* code that no object holds: a JIT, libffi. Not remembered: it may become one */
+	atomic_store_explicit(slot, tag | (uint64_t)(pass.found - records) << PAGE_BITS, memory_order_release);
+	return pass.found;
+}
+
+struct gw_object *gw_object_named(const char *name)
+{
+	struct pass pass = { .name = name };
+
+	walk(&pass);
+	return pass.found;
+}
+
+void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *data)
+{
+	struct pass pass = { .visit = visit, .data = data };
+
+	walk(&pass);
+}
+
+static int read_subtractions(struct dl_phdr_info *info, size_t size, void *data)
+{
+	uint64_t *subtractions = data;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
+		*subtractions = info->dlpi_subs;
+	return 1;
+}
+
+void gw_objects_closed(void)
+{
+	uint64_t subtractions = 0;
+	uint32_t now;
+
+	dl_iterate_phdr(read_subtractions, &subtractions);
+	if (atomic_exchange_explicit(&last_subtractions, subtractions, memory_order_relaxed) == subtractions)
+		return;
+	now = atomic_fetch_add_explicit(&generation, 1, memory_order_acq_rel) + 1;
+	if (!(now & GENERATION_MASK))	/* tags wrapped: entries of the first round would come to life again */
+		memset(cache, 0, sizeof(cache));
+}
+
+const char *gw_object_path(const struct gw_object *object)
+{
+	if (!object->identity)
+		return "?";
+	return *object->path ? object->path : gw_process_program();
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which mapped object an address belongs to, and what that object is to us. A lookup that was made before is one relaxed load; a
+ * new one walks the loader's list through dl_iterate_phdr, which takes the loader's list lock but never the one held while
+ * constructors run. Records are dropped when their object has been closed (gw_objects_closed).
+ */
+#ifndef GW_OBJECTS_H
+#define GW_OBJECTS_H
+
+#include <stdatomic.h>
+#include "gw_fn.h"
+#include "image.h"
+
+struct gw_binding;
+struct gw_facade;
+
+enum gw_role {
+	GW_ROLE_OTHER,		/* the program and its libraries */
+	GW_ROLE_VENDOR,		/* defines a vendor family's version node */
+	GW_ROLE_FACADE,		/* ours, under a vendor's soname */
+	GW_ROLE_SELF,		/* libgangway.so */
+};
+
+#define GW_NODE_MAX 4	/* vendor nodes of one family that an object needs: libcudnn_ops_infer.so.8, libcudnn.so.8, … */
+
+struct gw_object {
+	uintptr_t low, high;		/* the mapped range, all segments */
+	struct gw_image image;
+	const char *path;		/* the loader's own string; "" is the program */
+	uint64_t identity;		/* hash of path, base and size: says that a record is still this object */
+	uint8_t role;
+	int8_t family;			/* vendor and facade: enum gw_family, or -1 */
+	const char *node;		/* vendor and facade: the node it defines */
+	const char *wants[GW_FAMILY_COUNT][GW_NODE_MAX];	/* vendor nodes it needs, from its version references */
+	_Atomic(struct gw_binding *) bindings[GW_FAMILY_COUNT];	/* who answers its calls; NULL: not known yet */
+	_Atomic(struct gw_binding *) answers[GW_FAMILY_COUNT];	/* the binding whose library it is */
+};
+
+/* The object that ADDRESS lies in; never NULL: an unknown address yields a record without names. */
+struct gw_object *gw_object_of(const void *address);
+
+/* First mapped object, in load order, with this SONAME or defining this node; NULL when there is none. Not libgangway.so. */
+struct gw_object *gw_object_named(const char *name) __attribute__((nonnull));
+
+/* Calls VISIT for every mapped object in load order, until it returns false. VISIT must not call the loader. */
+void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *data) __attribute__((nonnull(1)));
+
+/* Objects may have been unmapped: forget what no longer is. Cheap when nothing was. */
+void gw_objects_closed(void);
+
+/* No object's calls go through BINDING any more. Only from gw_binding_library_gone. */
+void gw_objects_forget_binding(const struct gw_binding *binding) __attribute__((nonnull));
+
+/* Name to print: the program's own path for the program itself. */
+const char *gw_object_path(const struct gw_object *object) __attribute__((nonnull, returns_nonnull));
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See real.h. */
+#include "real.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "image.h"
+
+static struct gw_real real;
+static _Atomic int state;	/* 2: complete */
+
+/* Stand-ins where the C library has none of its own, which no supported one does: fail as it would. */
+static void *no_dlopen(const char *file, int flags)
+{
+	(void)file, (void)flags;
+	return NULL;
+}
+
+static void *no_dlsym(void *handle, const char *name)
+{
+	(void)handle, (void)name;
+	return NULL;
+}
+
+static void *no_dlvsym(void *handle, const char *name, const char *version)
+{
+	(void)handle, (void)name, (void)version;
+	return NULL;
+}
+
+static int no_dlclose(void *handle)
+{
+	(void)handle;
+	return -1;
+}
+
+static void take(struct gw_real *found, const struct gw_image *image)
+{
+	if (!found->dlopen)
+		found->dlopen = (void *(*)(const char *, int))gw_image_function(image, "dlopen", NULL);
+	if (!found->dlsym)
+		found->dlsym = (void *(*)(void *, const char *))gw_image_function(image, "dlsym", NULL);
+	if (!found->dlvsym)
+		found->dlvsym = (void *(*)(void *, const char *, const char *))gw_image_function(image, "dlvsym", NULL);
+	if (!found->dlclose)
+		found->dlclose = (int (*)(void *))gw_image_function(image, "dlclose", NULL);
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct gw_image image;
+	unsigned i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC ||
+		    !gw_image_read(&image, info->dlpi_addr,
+				   (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr)) || !image.soname)
+			continue;
+		if (!strcmp(image.soname, "libc.so.6") || !strcmp(image.soname, "libdl.so.2"))
+			take(data, &image);
+	}
+	return 0;
+}
+
+const struct gw_real *gw_real(void)
+{
+	struct gw_real found = { 0 };
+
+	if (atomic_load_explicit(&state, memory_order_acquire) == 2)
+		return &real;
+	dl_iterate_phdr(look, &found);
+	/* Every thread finds the same addresses, so writing them twice is harmless; each is one aligned store. */
+	__atomic_store_n(&real.dlopen, found.dlopen ? found.dlopen : no_dlopen, __ATOMIC_RELAXED);
+	__atomic_store_n(&real.dlsym, found.dlsym ? found.dlsym : no_dlsym, __ATOMIC_RELAXED);
+	__atomic_store_n(&real.dlvsym, found.dlvsym ? found.dlvsym : no_dlvsym, __ATOMIC_RELAXED);
+	__atomic_store_n(&real.dlclose, found.dlclose ? found.dlclose : no_dlclose, __ATOMIC_RELAXED);
+	atomic_store_explicit(&state, 2, memory_order_release);
+	return &real;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See release.h. All families answer the property question (major, minor, patch) without a handle or a device. */
+#include "release.h"
+
+#include <string.h>
+
+#include "image.h"
+#include "finding.h"
+#include "gw_fn.h"
+#include "line.h"
+#include "objects.h"
+
+#define PARTS 3
+
+static bool ask(struct gw_object *library, unsigned family, int part[PARTS])
+{
+	int (*property)(int, int *) =
+		(int (*)(int, int *))gw_image_function(&library->image, gw_families[family].property_function, NULL);
+	int i;
+
+	for (i = 0; property && i < PARTS; i++)
+		if (property(i, &part[i]))
+			return false;
+	return property != NULL;
+}
+
+static int compare(const struct gw_release *release, const int part[PARTS])
+{
+	int i;
+
+	for (i = 0; i < PARTS; i++)
+		if (release->part[i] != part[i])
+			return release->part[i] < part[i] ? -1 : 1;
+	return 0;
+}
+
+static void tell_unknown(const char *version, unsigned family, const struct gw_release *nearest)
+{
+	char text[256];
+	struct gw_line line;
+
+	gw_line_start(&line, text, sizeof(text) - 1);
+	gw_line_text(&line, gw_families[family].name);
+	gw_line_char(&line, ' ');
+	gw_line_text(&line, version);
+	gw_line_text(&line, " is not in the database; treated as ");
+	gw_line_text(&line, nearest->version);
+	line.text[line.length] = 0;
+	gw_finding_tell(GW_FINDING_UNKNOWN_RELEASE, gw_families[family].name, text, NULL);
+}
+
+const struct gw_release *gw_release_of(struct gw_object *library, unsigned family, char *version, size_t size)
+{
+	const struct gw_family_data *data = &gw_families[family];
+	const char *major = library->node ? strstr(library->node, ".so.") : NULL;
+	const struct gw_release *nearest = NULL;
+	int part[PARTS] = { 0 };
+	struct gw_line line;
+	uint32_t i;
+	bool known = ask(library, family, part);
+
+	gw_line_start(&line, version, size);
+	for (i = 0; known && i < PARTS; i++) {
+		if (i)
+			gw_line_char(&line, '.');
+		gw_line_signed(&line, part[i]);
+	}
+	line.text[line.length] = 0;
+	for (i = 0; i < data->release_count; i++) {
+		const struct gw_release *release = &data->releases[i];
+
+		if (major && strcmp(release->soname_major, major + 4))
+			continue;
+		if (!nearest || !known || compare(release, part) <= 0)
+			nearest = release;
+	}
+	if (!nearest)
+		nearest = &data->releases[data->release_count - 1];
+	if (known && compare(nearest, part))
+		tell_unknown(version, family, nearest);
+	return nearest;
+}

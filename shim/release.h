@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which release a mapped vendor library is, by its own word, and which known release is nearest to it. */
+#ifndef GW_RELEASE_H
+#define GW_RELEASE_H
+
+#include <stddef.h>
+#include "table.h"
+
+struct gw_object;
+
+/*
+ * Asks LIBRARY, which costs a call into it. Copies "13.1.0" to VERSION ("" when it does not say). Returns the newest known release
+ * of the same soname that is not newer than that, else the oldest of that soname; never NULL for a family with releases. A
+ * release that the database does not know is told as a finding.
+ */
+const struct gw_release *gw_release_of(struct gw_object *library, unsigned family, char *version, size_t size)
+	__attribute__((nonnull));
+
+#endif
