@@ -48,7 +48,7 @@ static size_t count_releases(const struct abi_family *family, const struct abi_s
 
 static size_t write_enum(const struct gen *gen, FILE *file, size_t id)
 {
-	const struct abi_family *owner = facts_enum_owner(gen, NULL, gen->enums[id]);
+	const struct abi_family *owner = facts_owner(gen, NULL, ABI_ENUM, gen->enums[id]);
 	struct gen_range range = facts_named(owner, ABI_ENUM, gen->enums[id]);
 	struct constant *constants = gen_alloc(range.count * sizeof(*constants));
 	size_t count = 0;

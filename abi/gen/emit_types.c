@@ -34,37 +34,53 @@ static bool first_time(struct writer *writer, const char *name)
 
 static void define_names(struct writer *writer, const char *type);
 
-/* A struct that is passed by value needs its members; of any other the name is enough. */
-static void define_struct(struct writer *writer, const char *tag)
+/* What is only pointed to needs no more than its name. */
+static void define_tag(struct writer *writer, const char *keyword, const char *tag)
 {
-	const struct abi_family *family = writer->family;
-	struct gen_range fields;
-	bool any = false;
+	if (first_time(writer, gen_format("%s %s", keyword, tag)))
+		fprintf(writer->file, "%s %s;\n", keyword, tag);
+}
 
-	if (!first_time(writer, gen_format("struct %s", tag)))
-		return;
-	if (!strcmp(tag, "float2") || !strcmp(tag, "double2")) {
-		const char *part = *tag == 'f' ? "float" : "double";
+static void define_value(struct writer *writer, const struct gen_type *type);
 
-		fprintf(writer->file, "struct %s {\n\t%s x, y;\n};\n", tag, part);
-		return;
-	}
-	fields = facts_named(family, ABI_FIELD, tag);
-	for (size_t i = 0; i < fields.count; i++) {
-		if (abi_set_has(&fields.first[i].releases, writer->release))
-			define_names(writer, fields.first[i].column[4]);
-	}
+/* The fields of one release; a struct that a sibling family describes may know other releases: then its newest. */
+static void define_fields(struct writer *writer, const struct gen_type *type, bool types_only)
+{
+	const struct abi_family *owner = facts_owner(writer->gen, writer->family, ABI_STRUCT, type->record);
+	struct gen_range fields = facts_named(owner, ABI_FIELD, type->record);
+	size_t release = owner == writer->family ? writer->release : owner->release_count - 1;
+
 	for (size_t i = 0; i < fields.count; i++) {
 		const struct abi_fact *field = &fields.first[i];
+		struct gen_type inner;
 
-		if (!abi_set_has(&field->releases, writer->release))
+		if (!abi_set_has(&field->releases, release))
 			continue;
-		if (!any)
-			fprintf(writer->file, "struct %s {\n", tag);
-		any = true;
-		fprintf(writer->file, "\t%s;\n", type_declare(field->column[4], field->column[1]));
+		inner = type_resolve(writer->gen, owner, release, field->column[4], field, 4);
+		if (!types_only)
+			fprintf(writer->file, "\t%s;\n", type_declare(inner.spelling, field->column[1]));
+		else if (inner.class == GW_CLASS_STRUCT)
+			define_value(writer, &inner);
+		else
+			define_names(writer, inner.spelling);
 	}
-	fprintf(writer->file, any ? "};\n" : "struct %s;\n", tag);
+}
+
+/* What is passed by value needs its members: they decide the registers. */
+static void define_value(struct writer *writer, const struct gen_type *type)
+{
+	if (!first_time(writer, gen_format("%s {", type->canonical)))
+		return;
+	if (type->record) {
+		define_fields(writer, type, true);
+		fprintf(writer->file, "%s {\n", type->canonical);
+		define_fields(writer, type, false);
+		fputs("};\n", writer->file);
+	} else {
+		fprintf(writer->file, "%s {\n\t%s x, y;\n} __attribute__((aligned(%u)));\n", type->canonical,
+			type->size == 2 * sizeof(float) ? "float" : "double", type->size);
+	}
+	(void)first_time(writer, type->canonical);
 }
 
 /* Function pointers and arrays take the name in their middle; a plain function type before its parameters. */
@@ -98,11 +114,11 @@ static void define_name(struct writer *writer, const char *name)
 		return;
 	definition = type_typedef(writer->gen, writer->family, writer->release, name);
 	type = definition ? definition->column[1] : NULL;
-	if (!type || !strcmp(type, name) || strstr(type, "unnamed") || strstr(type, "anonymous")) {
-		bool is_enum = facts_enum_owner(writer->gen, writer->family, name) != NULL;
+	if (!type || !strcmp(type, name) || strstr(type, "{…}")) {
+		bool is_enum = facts_owner(writer->gen, writer->family, ABI_ENUM, name) != NULL;
 
 		if (!is_enum)
-			define_struct(writer, name);
+			define_tag(writer, "struct", name);
 		fprintf(writer->file, "typedef %s%s %s;\n", is_enum ? "int" : "struct ", is_enum ? "" : name, name);
 		return;
 	}
@@ -127,15 +143,22 @@ static void define_names(struct writer *writer, const char *type)
 		word = gen_slice(p, length);
 		p += length;
 		if (tag) {
-			if (!strcmp(tag, "struct"))
-				define_struct(writer, word);
+			if (strcmp(tag, "enum"))
+				define_tag(writer, tag, word);
 			tag = NULL;
-		} else if (!strcmp(word, "struct") || !strcmp(word, "enum")) {
+		} else if (!strcmp(word, "struct") || !strcmp(word, "union") || !strcmp(word, "enum")) {
 			tag = word;
 		} else {
 			define_name(writer, word);
 		}
 	}
+}
+
+static void define_type(struct writer *writer, const struct gen_type *type)
+{
+	if (type->class == GW_CLASS_STRUCT)
+		define_value(writer, type);
+	define_names(writer, type->spelling);
 }
 
 void emit_types(const struct gen *gen)
@@ -150,9 +173,9 @@ void emit_types(const struct gen *gen)
 
 		writer.family = gen->families[function->family].facts;
 		writer.release = (size_t)facts_newest(writer.family, &function->fact->releases);
-		define_names(&writer, function->signature.result.spelling);
+		define_type(&writer, &function->signature.result);
 		for (size_t k = 0; k < function->signature.count; k++)
-			define_names(&writer, function->signature.parameters[k].type.spelling);
+			define_type(&writer, &function->signature.parameters[k].type);
 	}
 	fputs("\n#endif\n", writer.file);
 	gen_close(writer.file, "gw_types.h");

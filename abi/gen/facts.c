@@ -27,13 +27,14 @@ struct gen_range facts_named(const struct abi_family *family, enum abi_kind kind
 	return (struct gen_range){all.first + low, end - low};
 }
 
-/* The family whose facts list this enum: its own before the others (cublasLt's status stands in cublas_api.h). */
-const struct abi_family *facts_enum_owner(const struct gen *gen, const struct abi_family *family, const char *name)
+/* The family whose facts describe NAME: its own before the others (cublasLt's status stands in cublas_api.h). */
+const struct abi_family *facts_owner(const struct gen *gen, const struct abi_family *family, enum abi_kind kind,
+				     const char *name)
 {
-	if (family && facts_named(family, ABI_ENUM, name).count)
+	if (family && facts_named(family, kind, name).count)
 		return family;
 	for (size_t i = 0; i < gen->db.family_count; i++) {
-		if (facts_named(&gen->db.families[i], ABI_ENUM, name).count)
+		if (facts_named(&gen->db.families[i], kind, name).count)
 			return &gen->db.families[i];
 	}
 	return NULL;

@@ -20,6 +20,7 @@ struct gen_type {
 	const char *spelling;	/* as the header has it */
 	const char *canonical;	/* typedefs resolved, qualifiers dropped */
 	const char *enum_name;	/* the database's name of the enum, or NULL */
+	const char *record;	/* GW_CLASS_STRUCT: the database's name of the struct or union */
 	enum gw_class class;
 	unsigned size;		/* GW_CLASS_STRUCT: bytes */
 };
@@ -127,7 +128,8 @@ struct gen_range {
 };
 struct gen_range facts_of(const struct abi_family *family, enum abi_kind kind);
 struct gen_range facts_named(const struct abi_family *family, enum abi_kind kind, const char *name);
-const struct abi_family *facts_enum_owner(const struct gen *gen, const struct abi_family *family, const char *name);
+const struct abi_family *facts_owner(const struct gen *gen, const struct abi_family *family, enum abi_kind kind,
+				     const char *name);
 int facts_newest(const struct abi_family *family, const struct abi_set *set);	/* -1: empty */
 int facts_oldest(const struct abi_family *family, const struct abi_set *set);
 bool facts_empty(const struct abi_set *set);

@@ -328,7 +328,7 @@ void model_build(struct gen *gen)
 	for (size_t i = 0; i < gen->family_count; i++) {
 		const struct gen_family *family = &gen->families[i];
 
-		if (!facts_enum_owner(gen, family->facts, family->status))
+		if (!facts_owner(gen, family->facts, ABI_ENUM, family->status))
 			treatment_fail(&gen->treatment, family->bridge, 2, "unknown enum '%s'", family->status);
 	}
 	collect_functions(gen);

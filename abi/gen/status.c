@@ -38,7 +38,7 @@ static int release_in(const struct abi_family *owner, const struct abi_family *f
 
 static struct pairs pairs_of(const struct gen *gen, const struct gen_family *family, size_t release)
 {
-	const struct abi_family *owner = facts_enum_owner(gen, family->facts, family->status);
+	const struct abi_family *owner = facts_owner(gen, family->facts, ABI_ENUM, family->status);
 	struct gen_range range = facts_named(owner, ABI_ENUM, family->status);
 	struct pairs pairs = {.pair = gen_alloc((range.count + 1) * sizeof(*pairs.pair))};
 	int index = release_in(owner, family->facts, release);
@@ -226,7 +226,7 @@ static void check_folds(const struct gen *gen)
 		if (id < 0)
 			treatment_fail(&gen->treatment, line, 1, "unknown family '%s': no `bridge` line names it",
 				       line->words[1].text);
-		owner = facts_enum_owner(gen, gen->families[id].facts, gen->families[id].status);
+		owner = facts_owner(gen, gen->families[id].facts, ABI_ENUM, gen->families[id].status);
 		range = facts_named(owner, ABI_ENUM, gen->families[id].status);
 		for (size_t i = 0; i < range.count; i++)
 			found |= !strcmp(range.first[i].column[1], line->words[4].text);
@@ -265,7 +265,7 @@ static void fill_numbers(const struct gen *gen, struct gen_family *family)
 static void build_family(struct gen *gen, struct gen_family *family)
 {
 	const struct abi_family *facts = family->facts;
-	const struct abi_family *owner = facts_enum_owner(gen, facts, family->status);
+	const struct abi_family *owner = facts_owner(gen, facts, ABI_ENUM, family->status);
 	size_t most = facts_named(owner, ABI_ENUM, family->status).count;
 	struct pairs *all = gen_alloc(facts->release_count * sizeof(*all));
 	struct names names = {

@@ -50,7 +50,10 @@ bool type_is_builtin(const char *word)
 	return false;
 }
 
-/* Sizes and alignments of the float pairs that CUDA passes by value; they belong to its toolkit, not to an imported header. */
+/*
+ * The pairs of floats that CUDA passes by value. Their alignment, which decides where they lie on a stack, is more than the database
+ * holds of a struct, so they are known here.
+ */
 static unsigned vector_size(const char *name)
 {
 	return !strcmp(name, "float2") ? 2 * sizeof(float) : !strcmp(name, "double2") ? 2 * sizeof(double) : 0;
@@ -87,11 +90,7 @@ const struct abi_fact *type_typedef(const struct gen *gen, const struct abi_fami
 
 static bool has_struct(const struct gen *gen, const char *name)
 {
-	for (size_t i = 0; i < gen->db.family_count; i++) {
-		if (facts_named(&gen->db.families[i], ABI_STRUCT, name).count)
-			return true;
-	}
-	return vector_size(name) != 0;
+	return facts_owner(gen, NULL, ABI_STRUCT, name) || vector_size(name);
 }
 
 static char *canonical(const struct place *place, const char *type, unsigned depth);
@@ -103,10 +102,9 @@ static char *canonical_name(const struct place *place, const char *word, unsigne
 	if (type_is_builtin(word))
 		return gen_format("%s", word);
 	definition = type_typedef(place->gen, place->family, place->release, word);
-	if (definition && strcmp(definition->column[1], word) && !strstr(definition->column[1], "unnamed") &&
-	    !strstr(definition->column[1], "anonymous"))
+	if (definition && strcmp(definition->column[1], word) && !strstr(definition->column[1], "{…}"))
 		return canonical(place, definition->column[1], depth + 1);
-	if (facts_enum_owner(place->gen, place->family, word))
+	if (facts_owner(place->gen, place->family, ABI_ENUM, word))
 		return gen_format("enum %s", word);
 	if (definition || has_struct(place->gen, word))
 		return gen_format("struct %s", word);
@@ -150,16 +148,16 @@ static char *canonical(const struct place *place, const char *type, unsigned dep
 	return text;
 }
 
-/* An enum's tag and its typedef name may differ: the database lists it under either. */
-static const char *enum_name(const struct place *place, const char *spelling, const char *tag)
+/* An enum's or struct's tag and its typedef name may differ: the database lists it under either. */
+static const char *listed_name(const struct place *place, enum abi_kind kind, const char *spelling, const char *tag)
 {
-	if (facts_enum_owner(place->gen, place->family, tag))
+	if (facts_owner(place->gen, place->family, kind, tag))
 		return tag;
 	for (unsigned depth = 0; spelling && depth < MAX_DEPTH; depth++) {
 		const char *word = strncmp(spelling, "const ", 6) ? spelling : spelling + 6;
 		const struct abi_fact *definition;
 
-		if (facts_enum_owner(place->gen, place->family, word))
+		if (facts_owner(place->gen, place->family, kind, word))
 			return word;
 		definition = type_typedef(place->gen, place->family, place->release, word);
 		spelling = definition ? definition->column[1] : NULL;
@@ -167,20 +165,17 @@ static const char *enum_name(const struct place *place, const char *spelling, co
 	return NULL;
 }
 
-static unsigned struct_size(const struct place *place, const char *name)
+static unsigned struct_size(const struct place *place, const char *tag, const char *name)
 {
-	unsigned size = vector_size(name);
+	const struct abi_family *owner = name ? facts_owner(place->gen, place->family, ABI_STRUCT, name) : NULL;
+	unsigned size = vector_size(tag);
 
-	for (size_t i = 0; !size && i < place->gen->db.family_count; i++) {
-		struct gen_range range = facts_named(&place->gen->db.families[i], ABI_STRUCT, name);
-
-		for (size_t k = 0; k < range.count; k++)
-			(void)sscanf(range.first[k].column[1], "%u", &size);
-	}
+	if (owner)
+		(void)sscanf(facts_named(owner, ABI_STRUCT, name).first->column[1], "%u", &size);
 	if (!size || size > UINT8_MAX)
 		gen_fail(place->family->path, place->fact->line, facts_column(place->fact, place->column),
 			 "%s: struct '%s' is passed by value, and no `struct` line gives its size", place->fact->column[0],
-			 name);
+			 tag);
 	return size;
 }
 
@@ -200,12 +195,15 @@ struct gen_type type_resolve(const struct gen *gen, const struct abi_family *fam
 	}
 	if (!strncmp(type.canonical, "enum ", 5)) {
 		type.class = GW_CLASS_INT32;
-		type.enum_name = enum_name(&place, spelling, type.canonical + 5);
+		type.enum_name = listed_name(&place, ABI_ENUM, spelling, type.canonical + 5);
 		return type;
 	}
-	if (!strncmp(type.canonical, "struct ", 7)) {
+	if (!strncmp(type.canonical, "struct ", 7) || !strncmp(type.canonical, "union ", 6)) {
+		const char *tag = strchr(type.canonical, ' ') + 1;
+
 		type.class = GW_CLASS_STRUCT;
-		type.size = struct_size(&place, type.canonical + 7);
+		type.record = vector_size(tag) ? NULL : listed_name(&place, ABI_STRUCT, spelling, tag);
+		type.size = struct_size(&place, tag, type.record);
 		return type;
 	}
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++) {
