@@ -3,12 +3,17 @@
  * What happens when libgangway.so is mapped and when the process ends: settings are copied, counts are written. Opens no file and
  * starts no thread; a process that never meets a vendor library sees nothing else of us.
  */
+#include <pthread.h>
+#include <stddef.h>
+
 #include "log.h"
 #include "settings.h"
 
 static void __attribute__((constructor)) begin(void)
 {
 	gw_settings_read();
+	/* Kept by the C library in memory of its own: no allocation before the first few dozen. */
+	pthread_atfork(NULL, NULL, gw_log_forked);
 }
 
 static void __attribute__((destructor)) end(void)

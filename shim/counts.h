@@ -9,6 +9,6 @@ void gw_counts_call(uint32_t fn);
 void gw_counts_failure(uint32_t fn);
 uint64_t gw_counts_calls(uint32_t fn);		/* exact once the counted threads are quiet */
 uint64_t gw_counts_failures(uint32_t fn);
-void gw_counts_reset(void);			/* in a fork's child: its counts are its own */
+void gw_counts_reset(void);			/* in a fork's child: its counts are its own; gives the pages back */
 
 #endif

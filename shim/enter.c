@@ -89,12 +89,12 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	if (binding->facade)
 		call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) | (binding->differs ? GW_CALL_VIA : 0));
 	if (call->nested == OUTERMOST) {
-		if (gw_log_wanted()) {
+		enum gw_log_level level = gw_log_level();
+
+		if (level != GW_LOG_NOTHING)
 			call->flags |= GW_CALL_REPORT;
+		if (level == GW_LOG_CALLS)
 			call->start = gw_process_now();
-		} else {
-			gw_counts_call(fn);
-		}
 	}
 	errno = error;
 	return target;
@@ -112,8 +112,8 @@ void gw_leave(struct gw_call *call, const union gw_value *values, union gw_value
 	int error = errno;
 
 	if (call->flags & GW_CALL_REPORT) {
-		/* The record first: a fork's child starts counting anew when it writes its first one. */
-		gw_log_call(call, values, result, gw_process_now() - call->start);
+		if (gw_log_level() == GW_LOG_CALLS)
+			gw_log_call(call, values, result, gw_process_now() - call->start);
 		gw_counts_call(call->fn);
 		if (function->returns_status && result.i)
 			gw_counts_failure(call->fn);

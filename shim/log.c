@@ -19,19 +19,26 @@
 #define RECORD 8192u	/* bytes on the stack; longer records lose their tail, visibly */
 
 static struct gw_output file;
-static _Atomic int wanted;		/* 0: not decided, 1: no, 2: yes */
-static _Atomic int started_pid;		/* the process that wrote its start record */
+static _Atomic int level;		/* enum gw_log_level, 0: not decided */
+static _Atomic int started;		/* 1: this process wrote its start record */
 
-bool gw_log_wanted(void)
+static enum gw_log_level decide(void)
 {
-	int now = atomic_load_explicit(&wanted, memory_order_acquire);
+	const char *wanted = gw_setting(GW_SETTING_LOG_LEVEL);
+	enum gw_log_level now = GW_LOG_NOTHING;
 
-	if (!now) {
-		file.path = gw_setting(GW_SETTING_LOG);
-		now = file.path && !gw_setting(GW_SETTING_DISABLE) ? 2 : 1;
-		atomic_store_explicit(&wanted, now, memory_order_release);
-	}
-	return now == 2;
+	__atomic_store_n(&file.path, gw_setting(GW_SETTING_LOG), __ATOMIC_RELAXED);
+	if (gw_setting(GW_SETTING_LOG) && !gw_setting(GW_SETTING_DISABLE))
+		now = wanted && !strcmp(wanted, "counts") ? GW_LOG_COUNTS : GW_LOG_CALLS;
+	atomic_store_explicit(&level, (int)now, memory_order_release);
+	return now;
+}
+
+enum gw_log_level gw_log_level(void)
+{
+	int now = atomic_load_explicit(&level, memory_order_acquire);
+
+	return now ? (enum gw_log_level)now : decide();
 }
 
 static void put(struct gw_line *line)
@@ -66,15 +73,12 @@ static void text_member(struct gw_line *line, const char *key, const char *text)
 /* The first record of a process, a fork's child included: what it is. */
 static void start_once(void)
 {
-	int pid = getpid(), before = atomic_load_explicit(&started_pid, memory_order_relaxed);
 	char buffer[RECORD], command[RECORD / 4], *p;
 	struct gw_line line;
 	unsigned length;
 
-	if (before == pid || !atomic_compare_exchange_strong(&started_pid, &before, pid))
+	if (atomic_load_explicit(&started, memory_order_relaxed) || atomic_exchange(&started, 1))
 		return;
-	if (before)
-		gw_counts_reset();
 	begin(&line, buffer, "start");
 	gw_line_key(&line, "time_ns");
 	gw_line_unsigned(&line, gw_process_now());
@@ -186,8 +190,6 @@ void gw_log_call(const struct gw_call *call, const union gw_value *values, union
 	struct gw_line line;
 	unsigned i;
 
-	if (!gw_log_wanted())
-		return;
 	start_once();
 	begin(&line, buffer, "call");
 	gw_line_key(&line, "t");
@@ -221,7 +223,7 @@ void gw_log_finding(const char *code, const char *severity, const char *text, co
 	char buffer[RECORD];
 	struct gw_line line;
 
-	if (!gw_log_wanted())
+	if (gw_log_level() == GW_LOG_NOTHING)
 		return;
 	start_once();
 	begin(&line, buffer, "finding");
@@ -237,7 +239,7 @@ void gw_log_library(const char *family, const char *soname, const char *path, co
 	char buffer[RECORD];
 	struct gw_line line;
 
-	if (!gw_log_wanted())
+	if (gw_log_level() == GW_LOG_NOTHING)
 		return;
 	start_once();
 	begin(&line, buffer, "library");
@@ -255,14 +257,14 @@ void gw_log_counts(void)
 	struct gw_line line;
 	uint32_t fn;
 
-	/* A process that recorded nothing, or a vfork child that borrows our memory, has nothing to say. */
-	if (!gw_log_wanted() || atomic_load(&started_pid) != getpid())
+	if (gw_log_level() == GW_LOG_NOTHING)
 		return;
 	for (fn = 0; fn < GW_FN_COUNT; fn++) {
 		uint64_t calls = gw_counts_calls(fn);
 
 		if (!calls)
 			continue;
+		start_once();
 		begin(&line, buffer, "count");
 		text_member(&line, "function", gw_functions[fn].name);
 		gw_line_key(&line, "calls");
@@ -271,4 +273,10 @@ void gw_log_counts(void)
 		gw_line_unsigned(&line, gw_counts_failures(fn));
 		put(&line);
 	}
+}
+
+void gw_log_forked(void)
+{
+	atomic_store(&started, 0);
+	gw_counts_reset();
 }

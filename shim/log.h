@@ -10,8 +10,9 @@
 #include <stdint.h>
 #include "call.h"
 
-/* Does anybody want call records? One load once settings are read. */
-bool gw_log_wanted(void);
+/* What the log wants of a call. One load once settings are read. */
+enum gw_log_level { GW_LOG_NOTHING = 1, GW_LOG_COUNTS, GW_LOG_CALLS };
+enum gw_log_level gw_log_level(void);
 
 /* Any thread, errno kept, nothing allocated. Without a log they do nothing. */
 void gw_log_call(const struct gw_call *call, const union gw_value *values, union gw_value result, uint64_t duration)
@@ -21,5 +22,7 @@ void gw_log_library(const char *family, const char *soname, const char *path, co
 	__attribute__((nonnull(1, 2, 3)));
 /* The counts of one process, when it ends: one line a function that was called. */
 void gw_log_counts(void);
+/* In a fork's child, before it calls anything: it is a process of its own, with counts of its own. */
+void gw_log_forked(void);
 
 #endif

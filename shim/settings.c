@@ -14,6 +14,8 @@
 const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 	[GW_SETTING_DISABLE] = { "GANGWAY_DISABLE", "1: everything off but the facades" },
 	[GW_SETTING_LOG] = { "GANGWAY_LOG", "append one JSON line for each call and finding to this file" },
+	[GW_SETTING_LOG_LEVEL] = { "GANGWAY_LOG_LEVEL",
+		"calls (the default): every call; counts: findings, libraries and, at exit, how often each function was called" },
 	[GW_SETTING_FINDINGS] = { "GANGWAY_FINDINGS", "append findings to this file, too" },
 	[GW_SETTING_QUIET] = { "GANGWAY_QUIET", "1: no findings on stderr" },
 	[GW_SETTING_LIBRARY_PATH] = { "GANGWAY_LIBRARY_PATH",
