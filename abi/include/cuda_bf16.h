@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stand-in for the importer: 16-bit numbers (a class in C++, absent from C in some releases; two bytes in all).
+ * Source: cuda_bf16.h of nvidia_cuda_runtime_cu12-12.9.79-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl.
+ */
+#ifndef GW_STAND_IN_CUDA_BF16_H
+#define GW_STAND_IN_CUDA_BF16_H
+
+typedef struct __attribute__((aligned(2))) __nv_bfloat16 {
+	unsigned short x;
+} __nv_bfloat16;
+typedef struct __attribute__((aligned(4))) __nv_bfloat162 {
+	__nv_bfloat16 x;
+	__nv_bfloat16 y;
+} __nv_bfloat162;
+typedef __nv_bfloat16 nv_bfloat16;
+
+#endif
