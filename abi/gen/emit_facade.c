@@ -2,6 +2,7 @@
 /* Writes a facade's data (shim/table.h: gw_facade), version script and export list, and the list of all facades. */
 #include "emit_asm.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void write_data(const struct gen *gen, const struct gen_facade *facade)
@@ -58,17 +59,27 @@ static void write_map(const struct gen *gen, const struct gen_facade *facade)
 	gen_close(file, name);
 }
 
+static int by_string(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted as whole lines, as `sort` sorts what readelf or nm print. */
 static void write_exports(const struct gen *gen, const struct gen_facade *facade)
 {
 	const char *name = gen_format("facade-%s.exports", facade->soname);
+	const char **lines = gen_alloc(facade->count * sizeof(*lines));
 	FILE *file = gen_open(gen, name);
 
 	for (size_t i = 0; i < facade->count; i++) {
 		const struct gen_facade_symbol *symbol = &facade->symbols[i];
 		bool noded = strcmp(symbol->node, "-") != 0;
 
-		fprintf(file, "%s%s%s\n", symbol->name, noded ? "@" : "", noded ? symbol->node : "");
+		lines[i] = gen_format("%s%s%s", symbol->name, noded ? "@" : "", noded ? symbol->node : "");
 	}
+	qsort(lines, facade->count, sizeof(*lines), by_string);
+	for (size_t i = 0; i < facade->count; i++)
+		fprintf(file, "%s\n", lines[i]);
 	gen_close(file, name);
 }
 

@@ -238,6 +238,9 @@ struct gen_signature type_signature(const struct gen *gen, const struct abi_fami
 		count++;
 	if (count > UINT8_MAX)
 		gen_fail(family->path, fact->line, facts_column(fact, 2), "%s: %zu parameters", fact->column[0], count);
+	/* `f()`: an old declaration without a prototype, which takes nothing. */
+	if (count == 1 && strstr(fact->column[2], ": ..."))
+		return signature;
 	signature.parameters = gen_alloc(count * sizeof(*signature.parameters));
 	cursor = fact->column[2];
 	while (abi_parameter_next(&cursor, &parameter)) {
