@@ -26,7 +26,9 @@ static struct {
 	const struct gw_audit_facade *offered;	/* a facade was answered and is not mapped yet */
 } state;
 
-static unsigned char mapped[sizeof gw_audit_facades / sizeof *gw_audit_facades];
+#define FACADES (sizeof gw_audit_facades / sizeof *gw_audit_facades)
+static unsigned char mapped[FACADES];
+static unsigned targets_mapped[FACADES];	/* how many mapped files bear the name of a target of each facade */
 
 struct gw_audit_settings gw_audit_settings;
 
@@ -126,7 +128,8 @@ static char *offer_facade(const char *name, struct link_map *loader, const char 
 		*why = "there is a facade, but --facades does not allow it";
 	else if (!state.preloaded)
 		*why = "there is a facade, but libgangway.so is not preloaded";
-	else if (!facade_is_named(name) && !gw_audit_target_exists(facade))
+	else if (!facade_is_named(name) && !targets_mapped[facade - gw_audit_facades] &&
+		 !gw_audit_target_exists(facade))
 		*why = "there is a facade, but no newer library for it to forward to";
 	else if (real_partner(facade, loader))
 		*why = "there is a facade, but a real library of its suite and major is here, and the two do "
@@ -157,7 +160,7 @@ static char *end_search(char *shown, struct link_map *loader)
 			      found ? "several different files of that name are on the Python paths" : NULL);
 		return state.path;
 	}
-	if (!why && found)
+	if (found)
 		why = "several different files of that name are on the Python paths";
 	gw_audit_note(GW_AUDIT_MISSING, state.name, NULL, why);
 	return shown;
@@ -250,11 +253,21 @@ static const struct gw_audit_facade *facade_of_file(const char *base)
 	return NULL;
 }
 
+/* Counts a file that comes or goes for the facades that would forward to it. */
+static void count_target(const char *base, int change)
+{
+	for (const struct gw_audit_facade *facade = gw_audit_facades; facade->soname; facade++)
+		for (const char *const *target = facade->targets; *target; target++)
+			if (bears(base, *target))
+				targets_mapped[facade - gw_audit_facades] += (unsigned)change;
+}
+
 EXPORT unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *cookie)
 {
 	const char *path = map->l_name ? map->l_name : "";
 	const char *base = strrchr(path, '/');
 	const struct gw_audit_facade *facade;
+	bool ours;
 
 	*cookie = (uintptr_t)map | (lmid != LM_ID_BASE);
 	if (lmid != LM_ID_BASE)
@@ -263,10 +276,11 @@ EXPORT unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *coo
 	if (strcmp(base, "libgangway.so") == 0)
 		state.preloaded = true;
 	facade = facade_of_file(base);
-	if (facade) {
-		bool ours = state.offered == facade || is_in_facade_dir(path, base);
+	ours = facade && (state.offered == facade || is_in_facade_dir(path, base));
+	if (facade)
 		mapped[facade - gw_audit_facades] = ours ? MAPPED_FACADE : MAPPED_REAL;
-	}
+	if (!ours)
+		count_target(base, 1);
 	state.offered = NULL;
 	return 0;
 }
@@ -280,7 +294,10 @@ EXPORT unsigned int la_objclose(uintptr_t *cookie)
 	if (!map || cookie_is_foreign(cookie) || !map->l_name)
 		return 0;
 	base = strrchr(map->l_name, '/');
-	facade = facade_of_file(base ? base + 1 : map->l_name);
+	base = base ? base + 1 : map->l_name;
+	facade = facade_of_file(base);
+	if (!facade || mapped[facade - gw_audit_facades] != MAPPED_FACADE)
+		count_target(base, -1);
 	if (facade)
 		mapped[facade - gw_audit_facades] = MAPPED_NO;
 	return 0;

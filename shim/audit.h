@@ -52,7 +52,10 @@ bool gw_audit_cache_has(const char *name) __attribute__((nonnull));
  * How many different files NAME lie in the Python paths' nvidia/<package>/lib. PATH (GW_AUDIT_PATH bytes) gets the first.
  */
 unsigned gw_audit_python_find(const char *name, char *path) __attribute__((nonnull));
-/* Can this facade's target be found where libgangway.so will look for it? */
+/*
+ * Can this facade's target be found where libgangway.so will look for it (gw_find_library, in shim/find.c)? Not asked: what is
+ * mapped already; audit.c knows that.
+ */
 bool gw_audit_target_exists(const struct gw_audit_facade *facade) __attribute__((nonnull));
 
 /* audit_note.c: one JSON line to GANGWAY_LOG, one line of text to stderr when asked to explain. WHY, PATH: may be NULL. */

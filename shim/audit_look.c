@@ -302,23 +302,58 @@ static bool setting_has(const char *directories, const char *name)
 	return false;
 }
 
+/* In ROOT, a toolkit's directory. */
+static bool toolkit_has(const char *root, const char *name)
+{
+	static const char *const below[] = {"/lib64", "/lib", "/targets/x86_64-linux/lib"};
+	static char path[GW_AUDIT_PATH];
+
+	for (size_t i = 0; *root && i < sizeof below / sizeof *below; i++) {
+		size_t end = 0;
+
+		if (put(path, &end, root, strlen(root)) && put(path, &end, below[i], strlen(below[i])) &&
+		    gw_audit_directory_has(path, end, name))
+			return true;
+	}
+	return false;
+}
+
+static bool toolkits_have(const char *name)
+{
+	static _Alignas(struct entry) char buffer[16 << 10];
+	static char root[GW_AUDIT_PATH] = "/usr/local/";
+	size_t start = strlen("/usr/local/");
+	bool found = toolkit_has(gw_audit_setting("CUDA_HOME"), name) ||
+		     toolkit_has(gw_audit_setting("CUDA_PATH"), name) || toolkit_has("/usr/local/cuda", name);
+	int directory = found ? -1 : open("/usr/local", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long count;
+
+	if (directory < 0)
+		return found;
+	while (!found && (count = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+		for (long at = 0; at < count && !found;) {
+			struct entry *entry = (struct entry *)(buffer + at);
+			size_t end = start;
+
+			at += entry->length;
+			found = strncmp(entry->name, "cuda-", 5) == 0 &&
+				put(root, &end, entry->name, strlen(entry->name)) && toolkit_has(root, name);
+		}
+	}
+	close(directory);
+	return found;
+}
+
 bool gw_audit_target_exists(const struct gw_audit_facade *facade)
 {
-	static const char toolkit[] = "/usr/local/cuda/lib64:/usr/local/cuda/targets/x86_64-linux/lib:"
-				      "/opt/cuda/lib64:/opt/cuda/targets/x86_64-linux/lib";
 	static char path[GW_AUDIT_PATH];
 	const char *own = gw_audit_setting(facade->setting);
 
 	for (const char *const *target = facade->targets; *target; target++) {
-		if (*own) {
-			if (setting_has(own, *target))
-				return true;
-			continue;
-		}
-		if (setting_has(gw_audit_settings.library_path, *target) ||
-		    gw_audit_python_find(*target, path) || gw_audit_cache_has(*target) ||
-		    gw_audit_defaults_have(*target, NULL) ||
-		    setting_has(gw_audit_setting("LD_LIBRARY_PATH"), *target) || setting_has(toolkit, *target))
+		if (*own ? setting_has(own, *target) :
+			   setting_has(gw_audit_settings.library_path, *target) ||
+				   gw_audit_python_find(*target, path) || gw_audit_cache_has(*target) ||
+				   toolkits_have(*target))
 			return true;
 	}
 	return false;

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`gangway scan`: each needed name gets what the loader would give it."""
+import json
+import os
+import shutil
+import subprocess
+
+from harness import case, check, main
+
+OLD, OLD_LT = "libcublas.so.11", "libcublasLt.so.11"
+
+
+def scanned(world, *arguments, status=0, env=None):
+    result = world.run("scan", "--json", *arguments, env=env)
+    check(result.status == status, f"expected status {status}\n{result}")
+    return json.loads(result.out)["files"]
+
+
+def need(file, soname):
+    found = [n for n in file["needs"] if n["soname"] == soname]
+    check(len(found) == 1, f"{soname} in {file['needs']}")
+    return found[0]
+
+
+def expect(file, soname, status, path=None):
+    entry = need(file, soname)
+    check(entry["status"] == status, f"expected {status}: {entry}")
+    if path:
+        check(entry["path"] and os.path.samefile(entry["path"], path), f"expected {path}: {entry}")
+
+
+def codes(file):
+    return [finding["code"] for finding in file["findings"]]
+
+
+@case
+def needed_names_are_what_the_loader_gives_programs_of_this_system(world):
+    programs = [p for p in ("/bin/sh", "/bin/ls", "/usr/bin/env", shutil.which("cc"), "/usr/bin/python3", "/usr/bin/git")
+                if p and os.path.exists(p)]
+    check(len(programs) >= 4, str(programs))
+    for program in programs:
+        text = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+        truth = {line.split()[0]: line.split()[2] for line in text.splitlines() if "=>" in line}
+        for entry in scanned(world, program)[0]["needs"]:
+            if entry["soname"] in truth:
+                check(os.path.samefile(entry["path"], truth[entry["soname"]]), f"{program}: {entry}")
+            else:
+                check(entry["soname"].startswith("ld-linux"), f"{program}: {entry}")
+
+
+@case
+def rpath_library_path_and_runpath_are_searched_in_the_loaders_order(world):
+    """Each row: where copies lie, how the program names its own directory, and which copy the loader takes, as the program itself says."""
+    for own in ("rpath", "runpath"):
+        for copies in (("own",), ("env",), ("own", "env")):
+            shutil.rmtree(world.path("own"), ignore_errors=True)
+            shutil.rmtree(world.path("env"), ignore_errors=True)
+            for place in ("build", *copies):
+                world.answering(f"{place}/libthing.so.3", place)
+            tags = "enable" if own == "runpath" else "disable"
+            program = world.needing("program", world.path("build/libthing.so.3"), f"-Wl,--{tags}-new-dtags",
+                                    "-Wl,-rpath,${ORIGIN}/nowhere:$ORIGIN/own")
+            env = {"LD_LIBRARY_PATH": world.path("env")}
+            winner = world.bare(program, env=env).out.strip()
+            check(winner in copies, f"{own} {copies}: {winner}")
+            for options, env_too in ((["--library-path", world.path("env")], None), ([], env)):
+                expect(scanned(world, *options, program, env=env_too)[0], "libthing.so.3", "found",
+                       world.path(f"{winner}/libthing.so.3"))
+
+
+@case
+def an_rpath_is_inherited_and_a_runpath_is_not(world):
+    deep = world.answering("deep/libdeep.so.1", "deep")
+    middle = world.library("middle/libmiddle.so.1", "const char *who(void);\nconst char *middle(void) { return who(); }\n",
+                           deep)
+    for tags, status in (("disable", 0), ("enable", 127)):
+        program = world.needing("program", middle, f"-Wl,--{tags}-new-dtags",
+                                "-Wl,-rpath,$ORIGIN/middle:$ORIGIN/deep", function="middle")
+        check(world.bare(program).status == status, f"{tags}: the loader itself disagrees with this test")
+        file = scanned(world, program, status=1 if status else 0)[0]
+        lost = [n for n in file["needs"] if n["soname"] == "libdeep.so.1"]
+        check(bool(lost) == bool(status), f"{tags}: {file}")
+        if lost:
+            check(lost[0]["status"] == "missing" and lost[0]["by"].endswith("libmiddle.so.1"), str(lost))
+
+
+@case
+def a_missing_name_with_a_facade_is_a_note_and_without_one_an_error(world):
+    old = world.answering("build/" + OLD, "real")
+    other = world.answering("build/libother.so.4", "real", "other")
+    world.facade(OLD)
+    program = world.needing("program", old)
+    file = scanned(world, program)[0]
+    expect(file, OLD, "facade", world.facades + "/" + OLD)
+    check(codes(file) == ["GW-102"], str(file))
+    check(need(file, OLD)["family"] == "cublas", str(file))
+    program = world.needing("program", old, other)
+    file = scanned(world, program, status=1)[0]
+    expect(file, "libother.so.4", "missing")
+    check(codes(file) == ["GW-102", "GW-101"], str(file))
+
+
+@case
+def a_library_of_the_python_paths_is_found_and_marked(world):
+    old = world.answering("build/" + OLD, "real")
+    program = world.needing("program", old)
+    wheel = world.answering("site/nvidia/cublas/lib/" + OLD, "wheel")
+    world.facade(OLD)
+    file = scanned(world, "--python", "site", program)[0]
+    expect(file, OLD, "found", wheel)
+    check(need(file, OLD)["through"] == "python" and codes(file) == ["GW-105"], str(file))
+    os.makedirs(world.path("site/pkg"))
+    inside = shutil.move(program, world.path("site-packages"))
+    os.rename(world.path("site"), world.path("lib"))
+    os.rename(inside, world.path("program"))
+    os.rename(world.path("lib"), world.path("site-packages"))
+    os.rename(world.path("program"), world.path("site-packages/pkg/program"))
+    file = scanned(world, world.path("site-packages/pkg/program"))[0]
+    expect(file, OLD, "found", world.path("site-packages/nvidia/cublas/lib/" + OLD))
+
+
+@case
+def imports_are_counted_by_family_and_an_unknown_function_is_named(world):
+    script = world.write("map", f"{OLD} {{ global: *; }};\n")
+    world.library("build/" + OLD, "void cublasCreate_v2(void) {}\nvoid cublasDestroy_v2(void) {}\n"
+                  "void cublasNeverWas(void) {}\n", "-Wl,--version-script=" + script)
+    user = world.library("libuser.so.1", "void cublasCreate_v2(void);\nvoid cublasDestroy_v2(void);\n"
+                         "void cublasNeverWas(void);\nvoid f(void)\n{\n\tcublasCreate_v2();\n\tcublasDestroy_v2();\n"
+                         "\tcublasNeverWas();\n}\n", world.path("build/" + OLD))
+    file = scanned(world, "--library-path", world.path("build"), user, status=1)[0]
+    check(file["soname"] == "libuser.so.1", str(file))
+    check(file["imports"] == {"cublas": {"count": 3, "missing": [
+        {"name": "cublasNeverWas", "node": OLD, "first_release": None}]}}, str(file["imports"]))
+    check(codes(file) == ["GW-103"], str(file))
+
+
+@case
+def a_broken_file_gets_one_error_with_its_place_and_the_others_are_scanned(world):
+    whole = open(world.opener(), "rb").read()
+    rows = {"text": b"int main;\n", "empty-file": b"", "magic": whole[:4], "header": whole[:64],
+            "half": whole[:len(whole) // 2], "one-page": whole[:0x2000 + 100]}
+    for name, content in rows.items():
+        with open(world.path(name), "wb") as file:
+            file.write(content)
+        result = world.run("scan", "--json", name, "/bin/sh")
+        lines = result.err.splitlines()
+        if result.status == 0:  # a file cut behind what the loader reads is whole for this purpose
+            check(name == "half" and not lines, f"{name}\n{result}")
+            continue
+        check(result.status == 3 and len(lines) == 1 and lines[0].startswith(f"gangway: {name}:0x"), f"{name}\n{result}")
+        check([f["path"] for f in json.loads(result.out)["files"]] == ["/bin/sh"], f"{name}\n{result}")
+
+
+@case
+def every_single_broken_byte_of_the_head_ends_in_an_answer(world):
+    path = world.needing("program", world.answering("build/libthing.so.3", "x"))
+    whole = bytearray(open(path, "rb").read())
+    offsets = list(range(0, 64 + 56 * 6, 5))
+    for offset in offsets:
+        broken = bytearray(whole)
+        broken[offset] ^= 0xFF
+        with open(world.path(f"broken-{offset}"), "wb") as file:
+            file.write(broken)
+    result = world.run("scan", *(f"broken-{offset}" for offset in offsets))
+    check(result.status in (1, 3), f"{result.status}\n{result.err[-2000:]}")
+    check(result.err.count("\n") <= len(offsets), result.err[-2000:])
+
+
+@case
+def wrong_usage_gives_2(world):
+    for arguments in ([], ["--nonsense", "x"], ["--python"]):
+        result = world.run("scan", *arguments)
+        check(result.status == 2 and result.err.count("\n") == 1 and not result.out, str(result))
+
+
+@case
+def a_file_that_is_not_there_or_is_no_file_is_an_error(world):
+    result = world.run("scan", "nowhere", "empty")
+    check(result.status == 3 and result.err ==
+          "gangway: nowhere: No such file or directory\ngangway: empty: is no regular file\n", str(result))
+
+
+if __name__ == "__main__":
+    main()
