@@ -50,13 +50,25 @@ struct reader {
 	int kind;		/* of the line before, -1 while only releases were seen */
 };
 
+/* reallocarray, which glibc has from 2.26 on: abigen is also built where the host's glibc is older. */
+static void *resize(void *block, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return realloc(block, bytes);
+}
+
 static void *keep(struct storage *storage, void *block)
 {
 	if (!block)
 		return NULL;
 	if (storage->count == storage->room) {
 		size_t room = storage->room ? 2 * storage->room : 16;
-		void **grown = reallocarray(storage->block, room, sizeof(*grown));
+		void **grown = resize(storage->block, room, sizeof(*grown));
 
 		if (!grown) {
 			free(block);
@@ -76,7 +88,7 @@ static int grow(struct storage *storage, void **array, size_t *room, size_t coun
 
 	if (count < *room)
 		return 0;
-	grown = reallocarray(*array, wanted, size);
+	grown = resize(*array, wanted, size);
 	if (!grown)
 		return -ENOMEM;
 	if (!*array && !keep(storage, grown))
@@ -433,7 +445,7 @@ int abi_db_parse(struct abi_db *db, const char *path, const char *text, size_t l
 			 family.name, abi_db_family(db, family.name)->path);
 		return -EEXIST;
 	}
-	families = reallocarray(db->families, db->family_count + 1, sizeof(*families));
+	families = resize(db->families, db->family_count + 1, sizeof(*families));
 	if (!families)
 		return -ENOMEM;
 	db->families = families;
