@@ -227,6 +227,20 @@ static const char *parameter_name(const struct gen_signature *signature, const c
 	return name;
 }
 
+/* An array parameter is a pointer; written so, its elements need no definition. */
+static const char *decayed(const char *spelling)
+{
+	const char *open = strchr(spelling, '['), *close = open ? strchr(open, ']') : NULL;
+	size_t before = open ? (size_t)(open - spelling) : 0;
+
+	if (!close || strstr(spelling, "(*"))
+		return spelling;
+	while (before && spelling[before - 1] == ' ')
+		before--;
+	return close[1] ? gen_format("%.*s (*)%s", (int)before, spelling, close + 1) :
+			  gen_format("%.*s%s*", (int)before, spelling, before && spelling[before - 1] == '*' ? "" : " ");
+}
+
 struct gen_signature type_signature(const struct gen *gen, const struct abi_family *family, const struct abi_fact *fact)
 {
 	size_t release = (size_t)facts_newest(family, &fact->releases), count = 0;
@@ -246,7 +260,7 @@ struct gen_signature type_signature(const struct gen *gen, const struct abi_fami
 	while (abi_parameter_next(&cursor, &parameter)) {
 		struct gen_parameter *to = &signature.parameters[signature.count];
 
-		to->type = type_resolve(gen, family, release, gen_slice(parameter.type, parameter.type_length), fact, 2);
+		to->type = type_resolve(gen, family, release, decayed(gen_slice(parameter.type, parameter.type_length)), fact, 2);
 		/* What an argument points to is never followed. */
 		if (to->type.class == GW_CLASS_STRING)
 			to->type.class = GW_CLASS_POINTER;
