@@ -27,6 +27,7 @@ static _Atomic uint32_t generation = 1;
 static uint32_t swept = 1;			/* generation of the last complete pass */
 static uint32_t pass_number;
 static _Atomic uint64_t last_subtractions;
+static _Atomic uint64_t unknown_since;		/* objects ever mapped, when a page was last found to belong to none; 0: never */
 
 struct pass {
 	const void *address;
@@ -102,6 +103,9 @@ static void classify(struct gw_object *object)
 
 	gw_image_nodes(&object->image, true, note_defined, object);
 	gw_image_nodes(&object->image, false, note_wanted, object);
+	/* A stand-in for a vendor's library may define no nodes: then its name says what it is. */
+	if (object->role == GW_ROLE_OTHER && object->image.soname)
+		note_defined(object->image.soname, object);
 	if (object->image.soname && !strcmp(object->image.soname, gw_process_soname))
 		object->role = GW_ROLE_SELF;
 	for (i = 0; (needed = gw_image_needed(&object->image, i)); i++)
@@ -226,6 +230,43 @@ static void walk(struct pass *pass)
 	dl_iterate_phdr(each, pass);
 }
 
+struct counters {
+	uint64_t additions, subtractions;
+};
+
+static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct counters *counters = data;
+
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
+		counters->additions = info->dlpi_adds;
+		counters->subtractions = info->dlpi_subs;
+	}
+	return 1;
+}
+
+static void forget_all(void)
+{
+	uint32_t now = atomic_fetch_add_explicit(&generation, 1, memory_order_acq_rel) + 1;
+
+	if (!(now & GENERATION_MASK))	/* tags wrapped: entries of the first round would come to life again */
+		memset(cache, 0, sizeof(cache));
+}
+
+/* May a page that belonged to no object still be taken for one? Not once anything has been mapped since. */
+static bool still_unknown(void)
+{
+	uint64_t since = atomic_load_explicit(&unknown_since, memory_order_acquire);
+	struct counters counters = { 0, 0 };
+
+	dl_iterate_phdr(read_counters, &counters);
+	if (counters.additions == since)
+		return true;
+	if (atomic_compare_exchange_strong(&unknown_since, &since, counters.additions))
+		forget_all();
+	return false;
+}
+
 struct gw_object *gw_object_of(const void *address)
 {
 	uint64_t page = ((uintptr_t)address >> PAGE_SHIFT) & ((UINT64_C(1) << PAGE_BITS) - 1);
@@ -236,11 +277,14 @@ struct gw_object *gw_object_of(const void *address)
 	const uint64_t index_mask = ((UINT64_C(1) << INDEX_BITS) - 1) << PAGE_BITS;
 	struct pass pass = { .address = address };
 
-	if ((entry & ~index_mask) == tag)
+	if ((entry & ~index_mask) == tag && (entry & index_mask || still_unknown()))
 		return &records[(entry & index_mask) >> PAGE_BITS];
 	walk(&pass);
-	if (!pass.found)
-		return &records[0];	/* code that no object holds: a JIT, libffi. Not remembered: it may become one */
+	if (!pass.found) {	/* code that no object holds, such as a JIT's */
+		pass.found = &records[0];
+		if (!still_unknown())
+			return pass.found;
+	}
 	atomic_store_explicit(slot, tag | (uint64_t)(pass.found - records) << PAGE_BITS, memory_order_release);
 	return pass.found;
 }
@@ -260,26 +304,13 @@ void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *
 	walk(&pass);
 }
 
-static int read_subtractions(struct dl_phdr_info *info, size_t size, void *data)
-{
-	uint64_t *subtractions = data;
-
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		*subtractions = info->dlpi_subs;
-	return 1;
-}
-
 void gw_objects_closed(void)
 {
-	uint64_t subtractions = 0;
-	uint32_t now;
+	struct counters counters = { 0, 0 };
 
-	dl_iterate_phdr(read_subtractions, &subtractions);
-	if (atomic_exchange_explicit(&last_subtractions, subtractions, memory_order_relaxed) == subtractions)
-		return;
-	now = atomic_fetch_add_explicit(&generation, 1, memory_order_acq_rel) + 1;
-	if (!(now & GENERATION_MASK))	/* tags wrapped: entries of the first round would come to life again */
-		memset(cache, 0, sizeof(cache));
+	dl_iterate_phdr(read_counters, &counters);
+	if (atomic_exchange_explicit(&last_subtractions, counters.subtractions, memory_order_relaxed) != counters.subtractions)
+		forget_all();
 }
 
 const char *gw_object_path(const struct gw_object *object)
