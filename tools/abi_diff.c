@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `gangway abi diff`: what changed between two releases of a family. */
+#include "abi_query.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cmd.h"
+
+static const char usage[] =
+	"Usage: gangway abi [--database DIR] diff FAMILY A B [--json]\n"
+	"\n"
+	"What B has that A lacks (+), lacks that A has (-), and has otherwise (~).\n";
+
+/*
+ * How a kind is compared: facts with equal columns [0, keys) are one thing; when another column differs it has changed. A struct's
+ * or a function's columns are few, so one table serves all.
+ */
+static const struct comparison {
+	const char *title, *json;
+	unsigned keys;
+	bool versioned;	/* column 0 is a soname: its number is left out of the key, or each major would differ in all */
+} comparisons[ABI_KIND_COUNT] = {
+	[ABI_SONAME] = {"Sonames", "sonames", 1, false},
+	[ABI_NODE] = {"Version nodes", "nodes", 1, true},
+	[ABI_NEEDED] = {"Needed libraries", "needed", 2, true},
+	[ABI_EXPORT] = {"Exports", "exports", 2, true},
+	[ABI_OTHERS] = {"Other exports", "others", 1, true},
+	[ABI_FUNCTION] = {"Functions", "functions", 1, false},
+	[ABI_ENUM] = {"Enum constants", "enums", 2, false},
+	[ABI_STRUCT] = {"Structs", "structs", 1, false},
+	[ABI_FIELD] = {"Fields", "fields", 2, false},
+	[ABI_TYPEDEF] = {"Typedefs", "typedefs", 1, false},
+	[ABI_MACRO] = {"Macros", "macros", 1, false},
+};
+
+enum change { ADDED, REMOVED, CHANGED };
+
+struct item {
+	char *key;		/* what it is called, across releases */
+	const struct abi_fact *fact;
+};
+
+struct side {
+	struct item *item;
+	size_t count;
+};
+
+struct diff {
+	const struct abi_family *family;
+	size_t a, b;
+	json_t *json;		/* NULL: text */
+	size_t counts[3];
+};
+
+/* A soname without its number, when the key leaves it out. */
+static int stem(const char *soname)
+{
+	const char *so = strstr(soname, ".so");
+
+	return (int)(so ? (size_t)(so - soname) : strlen(soname));
+}
+
+static char *make_key(const struct comparison *how, const struct abi_fact *fact)
+{
+	const char *second = how->keys > 1 ? fact->column[1] : "";
+	char *key = NULL;
+	int length = how->versioned ? stem(fact->column[0]) : (int)strlen(fact->column[0]);
+	/* a needed library's number moves with the release as well: the major ones of the same suite are no news */
+	int second_length = how->versioned && fact->kind == ABI_NEEDED ? stem(second) : (int)strlen(second);
+
+	if (asprintf(&key, "%.*s%s%.*s", length, fact->column[0], *second ? "\t" : "", second_length, second) < 0)
+		return NULL;
+	return key;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = strcmp(x->key, y->key);
+
+	return order ? order : abi_fact_compare(x->fact, y->fact);
+}
+
+static int fill(struct side *side, const struct diff *diff, enum abi_kind kind, size_t release)
+{
+	const struct abi_family *family = diff->family;
+	size_t first = family->first[kind], last = family->first[kind + 1];
+
+	side->count = 0;
+	side->item = calloc(last - first + 1, sizeof(*side->item));
+	for (size_t i = first; side->item && i < last; i++) {
+		struct item *item = &side->item[side->count];
+
+		if (!abi_set_has(&family->facts[i].releases, release))
+			continue;
+		item->fact = &family->facts[i];
+		item->key = make_key(&comparisons[kind], item->fact);
+		if (!item->key)
+			return -1;
+		side->count++;
+	}
+	if (!side->item)
+		return -1;
+	qsort(side->item, side->count, sizeof(*side->item), by_key);
+	return 0;
+}
+
+/* Do two facts of one key say the same? Columns that only carry a soname's number do not count. */
+static bool same(const struct abi_fact *a, const struct abi_fact *b)
+{
+	const struct comparison *how = &comparisons[a->kind];
+
+	if (a->kind == ABI_NODE)
+		return stem(a->column[1]) == stem(b->column[1]) &&
+		       !strncmp(a->column[1], b->column[1], (size_t)stem(a->column[1]));
+	for (unsigned i = how->keys; i < abi_kinds[a->kind].columns; i++)
+		if (strcmp(a->column[i], b->column[i]))
+			return false;
+	return true;
+}
+
+/* What stands beside the name: the columns that are no key. */
+static void describe(const struct abi_fact *fact, char *text, size_t size)
+{
+	switch (fact->kind) {
+	case ABI_FUNCTION:
+		snprintf(text, size, "%s (%s)", fact->column[1], strcmp(fact->column[2], "-") ? fact->column[2] : "");
+		break;
+	case ABI_ENUM:
+		snprintf(text, size, "= %s", fact->column[2]);
+		break;
+	case ABI_STRUCT:
+		snprintf(text, size, "%s bytes", fact->column[1]);
+		break;
+	case ABI_FIELD:
+		snprintf(text, size, "%s at %s, %s bytes", fact->column[4], fact->column[2], fact->column[3]);
+		break;
+	case ABI_OTHERS:
+		snprintf(text, size, "%s, hash %s", fact->column[1], fact->column[2]);
+		break;
+	case ABI_NEEDED:
+	case ABI_EXPORT:
+		*text = '\0';
+		break;
+	default:
+		snprintf(text, size, "= %s", fact->column[1]);
+		break;
+	}
+}
+
+/* "TYPE CONSTANT" and the like, for people. */
+static void print_name(const struct abi_fact *fact)
+{
+	const struct comparison *how = &comparisons[fact->kind];
+
+	fputs(fact->column[0], stdout);
+	if (how->keys > 1)
+		printf(fact->kind == ABI_FIELD ? ".%s" : " %s", fact->column[1]);
+}
+
+static json_t *side_json(const struct abi_fact *fact)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < abi_kinds[fact->kind].columns; i++)
+		json_array_append_new(list, abi_kinds[fact->kind].numbers >> i & 1 ? gw_query_number(fact->column[i])
+										   : json_string(fact->column[i]));
+	return list;
+}
+
+static void report(struct diff *diff, enum abi_kind kind, enum change change, const struct abi_fact *a,
+		   const struct abi_fact *b)
+{
+	static const char *const names[] = {"added", "removed", "changed"};
+	const struct abi_fact *named = b ? b : a;
+	char before[4096], after[4096];
+	json_t *group, *list;
+
+	diff->counts[change]++;
+	if (diff->json) {
+		group = json_object_get(diff->json, comparisons[kind].json);
+		list = json_object_get(group, names[change]);
+		json_array_append_new(list, change == CHANGED ? json_pack("{s:o, s:o}", "from", side_json(a), "to",
+									  side_json(b))
+							      : side_json(named));
+		return;
+	}
+	printf("  %c ", "+-~"[change]);
+	print_name(named);
+	describe(named, after, sizeof(after));
+	if (change == CHANGED) {
+		describe(a, before, sizeof(before));
+		printf("  %s, before: %s", after, before);
+	} else if (*after) {
+		printf("  %s", after);
+	}
+	putchar('\n');
+}
+
+/* Walks the facts of one key on both sides; more than one on a side means two wheels that differ. */
+static void compare_key(struct diff *diff, enum abi_kind kind, const struct side *a, size_t *i, const struct side *b,
+			size_t *j)
+{
+	const char *key = a->item[*i].key;
+	size_t end_a = *i, end_b = *j;
+
+	while (end_a < a->count && !strcmp(a->item[end_a].key, key))
+		end_a++;
+	while (end_b < b->count && !strcmp(b->item[end_b].key, key))
+		end_b++;
+	/* the last of several is what counts on both sides, as in `show` */
+	if (!same(a->item[end_a - 1].fact, b->item[end_b - 1].fact))
+		report(diff, kind, CHANGED, a->item[end_a - 1].fact, b->item[end_b - 1].fact);
+	*i = end_a;
+	*j = end_b;
+}
+
+static int compare_kind(struct diff *diff, enum abi_kind kind)
+{
+	struct side a = {0}, b = {0};
+	int rc = fill(&a, diff, kind, diff->a) || fill(&b, diff, kind, diff->b) ? -1 : 0;
+	size_t before = diff->counts[0] + diff->counts[1] + diff->counts[2];
+	bool titled = diff->json != NULL;
+
+	for (size_t i = 0, j = 0; !rc && (i < a.count || j < b.count);) {
+		int order = i == a.count ? 1 : j == b.count ? -1 : strcmp(a.item[i].key, b.item[j].key);
+
+		if (!titled && (order || !same(a.item[i].fact, b.item[j].fact))) {
+			printf("%s%s\n", before ? "\n" : "", comparisons[kind].title);
+			titled = true;
+		}
+		if (order < 0)
+			report(diff, kind, REMOVED, a.item[i++].fact, NULL);
+		else if (order > 0)
+			report(diff, kind, ADDED, NULL, b.item[j++].fact);
+		else
+			compare_key(diff, kind, &a, &i, &b, &j);
+	}
+	for (size_t i = 0; i < a.count; i++)
+		free(a.item[i].key);
+	for (size_t i = 0; i < b.count; i++)
+		free(b.item[i].key);
+	free(a.item);
+	free(b.item);
+	return rc;
+}
+
+static int run(struct diff *diff, bool json)
+{
+	const struct abi_release *releases = diff->family->releases;
+	int rc = 0;
+
+	if (json) {
+		diff->json = json_pack("{s:s, s:s, s:s}", "family", diff->family->name, "from", releases[diff->a].version,
+				       "to", releases[diff->b].version);
+		for (int kind = 0; kind < ABI_KIND_COUNT; kind++)
+			json_object_set_new(diff->json, comparisons[kind].json,
+					    json_pack("{s:[], s:[], s:[]}", "added", "removed", "changed"));
+	} else {
+		printf("%s %s -> %s\n\n", diff->family->name, releases[diff->a].version, releases[diff->b].version);
+	}
+	for (int kind = 0; !rc && kind < ABI_KIND_COUNT; kind++)
+		rc = compare_kind(diff, (enum abi_kind)kind);
+	if (rc)
+		gw_complain("out of memory");
+	else if (json)
+		gw_query_print(diff->json);
+	else
+		printf("%s%zu added, %zu removed, %zu changed\n",
+		       diff->counts[0] + diff->counts[1] + diff->counts[2] ? "\n" : "", diff->counts[ADDED],
+		       diff->counts[REMOVED], diff->counts[CHANGED]);
+	return rc ? GW_EXIT_FAILED : GW_EXIT_FINE;
+}
+
+int gw_abi_diff(const char *database, int argc, char **argv)
+{
+	struct gw_query query;
+	struct diff diff = {0};
+	int status = gw_query_begin(&query, database, argc, argv, usage, 3, 3), a = -1, b = -1;
+
+	if (status >= 0)
+		return gw_finish_output(status);
+	status = GW_EXIT_FAILED;
+	diff.family = gw_query_family(&query, query.words[0]);
+	if (diff.family)
+		a = gw_query_release(diff.family, query.words[1]);
+	if (a >= 0)
+		b = gw_query_release(diff.family, query.words[2]);
+	if (b >= 0) {
+		diff.a = (size_t)a;
+		diff.b = (size_t)b;
+		status = run(&diff, query.json);
+	}
+	gw_query_finish(&query);
+	return gw_finish_output(status);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What main.c and the sub-commands share. One sub-command is one tools/cmd_NAME.c with one function, declared here and named in
+ * main.c's table; nothing else has to know it.
+ */
+#ifndef GW_CMD_H
+#define GW_CMD_H
+
+/* What `gangway` exits with. `run` alone answers with the program's own status. */
+enum gw_exit { GW_EXIT_FINE = 0, GW_EXIT_FINDINGS = 1, GW_EXIT_USAGE = 2, GW_EXIT_FAILED = 3 };
+
+/* argv[0] is the sub-command's name. Returns an enum gw_exit. */
+int gw_cmd_abi(int argc, char **argv);
+int gw_cmd_run(int argc, char **argv);
+int gw_cmd_scan(int argc, char **argv);
+
+/* "gangway: …" and a newline on stderr. */
+void gw_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Ends a command's standard output: flushes it. STATUS as it came, or GW_EXIT_FAILED with a complaint when not all could be
+ * written (a full disk must not look like success).
+ */
+int gw_finish_output(int status) __attribute__((warn_unused_result));
+
+/*
+ * Where installed or built data lies: "facts", "families", "include". A new string, or NULL when there is none. Looks beside the
+ * program (PREFIX/share/gangway), then where the build found it.
+ */
+char *gw_data_path(const char *name);
+
+#endif

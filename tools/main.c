@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The `gangway` command: finds the sub-command and leaves the rest to it. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+};
+
+static const struct command commands[] = {
+	{"run", gw_cmd_run, "run a program, and what it starts, on the libraries that this machine has"},
+	{"scan", gw_cmd_scan, "which file each needed library would be, and what is missing"},
+	{"abi", gw_cmd_abi, "what each release of a library declares and exports"},
+};
+
+void gw_complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("gangway: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+int gw_finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	gw_complain("standard output: %s", strerror(errno));
+	return GW_EXIT_FAILED;
+}
+
+char *gw_data_path(const char *name)
+{
+	char self[PATH_MAX], *path = NULL;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (length > 0) {
+		self[length] = '\0';
+		slash = strrchr(self, '/');
+		if (slash) {
+			*slash = '\0';
+			if (asprintf(&path, "%s/../share/gangway/%s", self, name) < 0)
+				return NULL;
+			if (!access(path, F_OK))
+				return path;
+			free(path);
+		}
+	}
+	if (asprintf(&path, "%s/%s", GW_BUILD_DATA, name) < 0)
+		return NULL;
+	if (!access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void usage(FILE *out)
+{
+	fputs("Usage: gangway COMMAND …\n\nCommands:\n", out);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	fputs("\n`gangway COMMAND --help` says more. Exit status: 0 fine, 1 findings, 2 wrong usage,\n"
+	      "3 could not do it.\n",
+	      out);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		usage(stdout);
+		return gw_finish_output(GW_EXIT_FINE);
+	}
+	if (argc > 1 && !strcmp(argv[1], "--version")) {
+		puts("gangway " GW_VERSION);
+		return gw_finish_output(GW_EXIT_FINE);
+	}
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
+		if (!strcmp(commands[i].name, argv[1]))
+			return commands[i].run(argc - 1, argv + 1);
+	if (argc > 1)
+		gw_complain("no command '%s'", argv[1]);
+	usage(stderr);
+	return GW_EXIT_USAGE;
+}
