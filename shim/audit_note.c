@@ -48,6 +48,19 @@ static void add_json(struct line *line, const char *text)
 	add(line, "\"");
 }
 
+static void add_number(struct line *line, unsigned long value)
+{
+	char digits[24];
+	char *at = digits + sizeof digits - 1;
+
+	*at = '\0';
+	do {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	add(line, at);
+}
+
 static void write_line(int file, struct line *line)
 {
 	if (line->length == sizeof line->text)
@@ -64,7 +77,9 @@ static void log_line(enum gw_audit_outcome outcome, const char *name, const char
 	if (file < 0)
 		return;
 	line.length = 0;
-	add(&line, "{\"type\":\"search\",\"name\":");
+	add(&line, "{\"type\":\"search\",\"pid\":");
+	add_number(&line, (unsigned long)getpid());
+	add(&line, ",\"name\":");
 	add_json(&line, name);
 	add(&line, ",\"outcome\":\"");
 	add(&line, outcome_name[outcome]);

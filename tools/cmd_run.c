@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "facade_links.h"
 #include "find.h"
 #include "layout.h"
 #include "python.h"
@@ -53,7 +54,8 @@ static const char help[] =
 	"  --findings FILE              append findings there as well\n"
 	"  --library-path DIR:…         where a facade looks first for the library it forwards to\n"
 	"  --python DIR                 a site-packages or environment, instead of the program's own; may be repeated\n"
-	"  --no-audit                   do without the auditor (facades then help only names that are dlopened)\n"
+	"  --no-audit                   do without the auditor; a facade then answers only names that are dlopened, or, asked\n"
+	"                               for by SONAME, every search that LD_LIBRARY_PATH ends\n"
 	"  --quiet                      no findings on stderr\n"
 	"  --explain                    say on stderr what is set, and how each search without a file ends\n\n"
 	"Exits with PROGRAM's own status; 127 when it is not found, 126 when it cannot be executed,\n"
@@ -289,11 +291,45 @@ static bool audit_slows_calls(void)
 	       minor < 35;
 }
 
+static bool facades_are_named(const struct run *run)
+{
+	return run->facades && strcmp(run->facades, "auto") != 0 && strcmp(run->facades, "off") != 0;
+}
+
+/* Without the auditor, facades that were asked for by name are put where the loader looks: behind the user's own directories. */
+static int append_links(const struct run *run)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+	char *where, *value = NULL, *links = gw_facade_links(run->layout.facades, run->facades, &where);
+	int result;
+
+	if (!links) {
+		gw_complain("%s: %s; it must be a directory that is yours alone", where ? where : "links to facades",
+			    strerror(errno));
+		free(where);
+		return GW_EXIT_FAILED;
+	}
+	if (asprintf(&value, "%s%s%s", old ? old : "", old && *old ? ":" : "", links) < 0) {
+		gw_complain("out of memory");
+		free(links);
+		return GW_EXIT_FAILED;
+	}
+	result = set("LD_LIBRARY_PATH", value);
+	if (!result && !run->quiet)
+		gw_complain("without the auditor %s from %s hide a library of that name which a RUNPATH, the loader's "
+			    "cache or a default directory would give",
+			    run->facades, links);
+	free(value);
+	free(links);
+	return result;
+}
+
 static void tell(const struct run *run)
 {
-	if (run->no_audit && !run->quiet)
+	if (run->no_audit && !run->quiet && !facades_are_named(run))
 		gw_complain("without the auditor a missing library that a program or library needs by its own dynamic "
-			    "section (DT_NEEDED) is not supplied; only names that are dlopened are");
+			    "section (DT_NEEDED) is not supplied; only names that are dlopened are (--facades SONAME,… does "
+			    "supply those)");
 	if (!run->no_audit && !run->quiet && audit_slows_calls())
 		gw_complain("this machine's loader makes lazily bound calls slower under an auditor; LD_BIND_NOW=1 or "
 			    "--no-audit avoids that");
@@ -314,6 +350,8 @@ static int set_environment(struct run *run)
 
 	if (!result && !run->no_audit)
 		result = prepend("LD_AUDIT", run->layout.audit);
+	if (!result && run->no_audit && facades_are_named(run))
+		result = append_links(run);
 	if (!result && run->layout.facades)
 		result = set("GANGWAY_FACADE_DIR", run->layout.facades);
 	if (!result && (run->facades || !getenv("GANGWAY_FACADES")))

@@ -109,8 +109,8 @@ def a_relative_log_stays_where_it_is_when_the_program_moves(world):
     expect(world.run("run", "--log", "log", "--library-path", "target", "sh", "-c", f"cd / && {program}"), 0, "facade\n")
     lines = [json.loads(line) for line in open(world.path("log"), encoding="utf-8")]
     mine = [line for line in lines if line["type"] == "search" and line["name"] == OLD]
-    check(mine == [{"type": "search", "name": OLD, "outcome": "facade",
-                    "path": os.path.join(world.facades, OLD)}], str(lines))
+    check([{**line, "pid": 0} for line in mine] == [{"type": "search", "pid": 0, "name": OLD, "outcome": "facade",
+                                                     "path": os.path.join(world.facades, OLD)}], str(lines))
 
 
 @case
@@ -192,6 +192,20 @@ def without_the_auditor_run_says_what_is_not_covered(world):
     expect(result, 0, f"{world.shim}:\n", "DT_NEEDED")
     result = world.run("run", "--no-audit", "--quiet", "true")
     check(result.status == 0 and not result.err, str(result))
+
+
+@case
+def without_the_auditor_a_facade_asked_for_by_name_answers_the_library_path(world):
+    program = old_program(world)
+    os.makedirs(world.path("runtime"), 0o700)
+    env = {"XDG_RUNTIME_DIR": world.path("runtime"), "LD_LIBRARY_PATH": world.path("real")}
+    for _ in range(2):
+        expect(world.run("run", "--no-audit", "--facades", OLD, program, env=env), 0, "facade\n", "hide a library")
+    check(len(os.listdir(world.path("runtime"))) == 1, str(os.listdir(world.path("runtime"))))
+    world.answering("real/" + OLD, "real")
+    expect(world.run("run", "--no-audit", "--facades", OLD, program, env=env), 0, "real\n")
+    os.chmod(world.path("runtime/" + os.listdir(world.path("runtime"))[0]), 0o777)
+    expect(world.run("run", "--no-audit", "--facades", OLD, program, env=env), 3, "", "yours alone")
 
 
 @case
