@@ -30,6 +30,12 @@ static const Elf64_Shdr *section(const struct file *file, const Elf64_Ehdr *head
 	return at(file, header->e_shoff + (uint64_t)index * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
 }
 
+/* Whoever asks the loader itself would get, from his own C library, a dlsym that we never see. */
+static bool asks_loader(const char *name)
+{
+	return !strcmp(name, "dlsym") || !strcmp(name, "dlvsym");
+}
+
 static bool imports_ours(const struct file *file, const Elf64_Shdr *symbols, const Elf64_Shdr *strings)
 {
 	const char *names = at(file, strings->sh_offset, strings->sh_size);
@@ -40,7 +46,7 @@ static bool imports_ours(const struct file *file, const Elf64_Shdr *symbols, con
 		return false;
 	for (i = 1; i < count; i++)
 		if (symbol[i].st_shndx == SHN_UNDEF && symbol[i].st_name < strings->sh_size &&
-		    gw_name_find(names + symbol[i].st_name) >= 0)
+		    (gw_name_find(names + symbol[i].st_name) >= 0 || asks_loader(names + symbol[i].st_name)))
 			return true;
 	return false;
 }

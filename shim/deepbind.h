@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Does the ELF file PATH import a function that we wrap, by name? False for anything that cannot be read. Maps the file. */
+/* Does the ELF file PATH import a function that we wrap, by name, or dlsym, with which it finds them? False for anything that cannot be read. Maps the file. */
 bool gw_deepbind_matters(const char *path) __attribute__((nonnull));
 
 #endif

@@ -55,7 +55,7 @@ front = ctypes.CDLL(sys.argv[1])
 front.cudnnGetVersion.restype = ctypes.c_size_t
 print('front', front.cudnnGetVersion(), flush=True)
 handle = ctypes.c_void_p()
-print('create', getattr(front, sys.argv[2])(ctypes.byref(handle)), flush=True)
+print('create', front.cudnnCreate(ctypes.byref(handle)), flush=True)
 '''
 
 
@@ -66,13 +66,13 @@ def run(command, environment):
     return done.returncode, done.stdout, done.stderr
 
 
-def compare(name, command, environment, gangway, wanted=None):
+def compare(name, command, environment, gangway, wanted=None, options=()):
     """0 where the two runs are alike. WANTED: what the run without us has to say, so that the comparison means something."""
     plain = run(command, environment)
     if wanted and not re.search(wanted, plain[1] + plain[2]):
         print(f'not ok {name}', f'  without us it does not say {wanted}: {plain}', sep='\n')
         return 1
-    ours = run([gangway, 'run', '--', *command], environment)
+    ours = run([gangway, 'run', *options, '--', *command], environment)
     good = plain[:2] == ours[:2]
     print(f'{"ok" if good else "not ok"} {name}: exit {plain[0]}, {len(plain[1].splitlines())} lines')
     if not good:
@@ -94,14 +94,14 @@ def searched(stderr, name):
     return found
 
 
-def front(version, front_glob, create, part, gangway):
+def front(version, front_glob, part, gangway, options=()):
     """The bundled front library, where no cuDNN is on any path: output, end and the loader's search are the same."""
     site = elf.wheels.site(f'ctranslate2-{version}')
     library = next((site / 'ctranslate2.libs').glob(front_glob))
-    command = [sys.executable, '-I', '-c', FRONT, library, create]
-    bad = compare(f'{library.name} looks for its parts', command, {}, gangway, wanted='front|Unable to load|Could not load')
+    command = [sys.executable, '-I', '-c', FRONT, library]
+    bad = compare(f'{library.name} looks for its parts', command, {}, gangway, 'front|Unable to load|Could not load', options)
     debug = {'LD_DEBUG': 'libs'}
-    plain, ours = run(command, debug), run([gangway, 'run', '--', *command], debug)
+    plain, ours = run(command, debug), run([gangway, 'run', *options, '--', *command], debug)
     before, after = searched(plain[2], part), searched(ours[2], part)
     good = before and before == after
     print(f'{"ok" if good else "not ok"} {library.name}: {part} is searched in {len(before)} places')
@@ -109,6 +109,19 @@ def front(version, front_glob, create, part, gangway):
         print('  without us:', *before, '  with us:', *after, sep='\n', file=sys.stderr)
         bad += 1
     return bad
+
+
+def front_over_facades(gangway):
+    """The cuDNN 8 front library that aborts without its parts goes on over the facades' parts, on cuDNN 9."""
+    library = next((elf.wheels.site('ctranslate2-4.4') / 'ctranslate2.libs').glob('libcudnn-*.so.8*'))
+    cudnn = elf.wheels.site('cuda13') / 'nvidia' / 'cudnn' / 'lib'
+    command = [gangway, 'run', '--', sys.executable, '-I', '-c', FRONT, library]
+    result = run(command, {'GANGWAY_CUDNN': str(cudnn)})
+    good = result[0] == 0 and result[1] == 'front 8907\ncreate 1\n'
+    print(f'{"ok" if good else "not ok"} {library.name} over the facades: {" ".join(result[1].split())}')
+    if not good:
+        print(*result, sep='\n', file=sys.stderr)
+    return 0 if good else 1
 
 
 def main():
@@ -125,8 +138,9 @@ def main():
             version = name.split()[1]
             bad += compare(name, [sys.executable, '-c', program], environment, options.gangway, wanted=re.escape(version))
     if not options.only:
-        bad += front('4.5', 'libcudnn-*.so.9*', 'cudnnCreate', 'libcudnn_graph.so.9', options.gangway)
-        bad += front('4.4', 'libcudnn-*.so.8*', 'cudnnCreate', 'libcudnn_ops_infer.so.8', options.gangway)
+        bad += front('4.5', 'libcudnn-*.so.9*', 'libcudnn_graph.so.9', options.gangway)
+        bad += front('4.4', 'libcudnn-*.so.8*', 'libcudnn_ops_infer.so.8', options.gangway, ['--facades', 'off'])
+        bad += front_over_facades(options.gangway)
     return 1 if bad else 0
 
 
