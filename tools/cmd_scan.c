@@ -41,7 +41,10 @@ static void print_need(json_t *need)
 {
 	const char *path = text_of(need, "path"), *by = text_of(need, "by");
 
-	printf("    %-28s %-8s %s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"), path,
+	const char *release = text_of(need, "release");
+
+	printf("    %-28s %-8s %s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"), path,
+	       *release ? "  release " : "", release,
 	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "", *by ? "  needed by " : "", by);
 }
 

@@ -168,16 +168,54 @@ static const struct answer *resolve(struct walk *walk, const struct object *obje
 	return answered(walk, name);
 }
 
+/*
+ * The release that a wheel's own metadata gives for a file in <site>/nvidia/<package>/lib: the one nvidia_<package>*-RELEASE.dist-info
+ * beside it. To free; NULL where there is none, or several.
+ */
+static char *release_of(const char *path)
+{
+	const char *site_end = strstr(path, "/nvidia/"), *package, *name, *dash, *end;
+	char pattern[PATH_MAX];
+	char *release = NULL;
+	glob_t matches;
+	size_t length;
+
+	for (const char *next = site_end; next; next = strstr(next + 1, "/nvidia/"))
+		site_end = next;
+	if (!site_end)
+		return NULL;
+	package = site_end + strlen("/nvidia/");
+	length = strcspn(package, "/");
+	if (strncmp(package + length, "/lib/", 5) != 0 ||
+	    snprintf(pattern, sizeof pattern, "%.*s/nvidia_%.*s*-*.dist-info", (int)(site_end - path), path, (int)length,
+		     package) >= (int)sizeof pattern ||
+	    glob(pattern, GLOB_ONLYDIR, NULL, &matches) != 0)
+		return NULL;
+	if (matches.gl_pathc == 1) {
+		name = base_of(matches.gl_pathv[0]);
+		dash = strchr(name, '-');
+		end = strstr(name, ".dist-info");
+		if (dash && end && dash < end)
+			release = strndup(dash + 1, (size_t)(end - dash - 1));
+	}
+	globfree(&matches);
+	return release;
+}
+
 static void report(struct walk *walk, const struct object *object, const struct answer *answer)
 {
 	const struct abi_family *family = gw_scan_family(&walk->scan->db, answer->name);
 	bool direct = object == walk->objects[0], found = strcmp(answer->status, "found") == 0;
+	char *release = NULL;
 	json_t *need;
 
 	if (!direct && found)
 		return;
 	need = json_pack("{s:s,s:s,s:s?,s:s?}", "soname", answer->name, "status", answer->status, "path", answer->path,
 			 "family", family ? family->name : NULL);
+	if (found && (release = release_of(answer->path)))
+		json_object_set_new(need, "release", json_string(release));
+	free(release);
 	if (answer->through)
 		json_object_set_new(need, "through", json_string(answer->through));
 	if (!direct)

@@ -109,6 +109,9 @@ def a_library_of_the_python_paths_is_found_and_marked(world):
     file = scanned(world, "--python", "site", program)[0]
     expect(file, OLD, "found", wheel)
     check(need(file, OLD)["through"] == "python" and codes(file) == ["GW-105"], str(file))
+    check("release" not in need(file, OLD), str(file))
+    os.makedirs(world.path("site/nvidia_cublas_cu11-11.10.3.66.dist-info"))
+    check(need(scanned(world, "--python", "site", program)[0], OLD)["release"] == "11.10.3.66", str(file))
     os.makedirs(world.path("site/pkg"))
     inside = shutil.move(program, world.path("site-packages"))
     os.rename(world.path("site"), world.path("lib"))
