@@ -213,12 +213,16 @@ static const char seam[] = "\t\tgwfake_calls;\n\t\tgwfake_total;\n\t\tgwfake_fai
 /* One node of the version script; the symbols that bear it. */
 static void write_node(FILE *out, const struct library *library, const char *node)
 {
-	fprintf(out, "%s {\n\tglobal:\n", node);
+	bool any = false;
+
+	fprintf(out, "%s {\n", node);
 	for (size_t i = 0; i < library->count; i++) {
 		const char *own = library->symbols[i].node ? library->symbols[i].node : library->node;
 
-		if (own && !strcmp(own, node))
-			fprintf(out, "\t\t%s;\n", library->symbols[i].name);
+		if (!own || strcmp(own, node))
+			continue;
+		fprintf(out, "%s\t\t%s;\n", any ? "" : "\tglobal:\n", library->symbols[i].name);
+		any = true;
 	}
 	fprintf(out, "%s};\n", library->node && !strcmp(node, library->node) ? "\tlocal:\n\t\t*;\n" : "");
 }

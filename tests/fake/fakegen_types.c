@@ -174,7 +174,7 @@ static void write_struct(FILE *out, const struct gen_family *family, const struc
 	for (long long end = 0; (fact = next_field(family, record->column[0], end));
 	     end = atoll(fact->column[2]) + atoll(fact->column[3])) {
 		fputc('\t', out);
-		if (strstr(fact->column[4], "{…}"))
+		if (strstr(fact->column[4], "{…}") || !strncmp(fact->column[4], "union ", 6))
 			fprintf(out, "int %s[%lld]", fact->column[1], atoll(fact->column[3]) / (long long)sizeof(int));
 		else
 			declare(out, fact->column[4], fact->column[1]);
