@@ -32,23 +32,70 @@ static size_t count_how(const struct gen_facade *facade, enum gw_facade_how how)
 	return count;
 }
 
-/* An enum constant of unchanged name and type whose value moved: a forwarded call would carry the old one. */
-static size_t write_moved_constants(FILE *file, const struct abi_family *facts)
+/* The name of this value, or NULL; a name that both releases know before another. */
+static const char *name_of(const struct abi_family *facts, const struct abi_fact *constant, size_t release)
 {
+	struct gen_range range = facts_named(facts, ABI_ENUM, constant->column[0]);
+	const char *name = NULL;
+
+	for (size_t i = 0; i < range.count; i++) {
+		if (strcmp(range.first[i].column[2], constant->column[2]) || !abi_set_has(&range.first[i].releases, release))
+			continue;
+		if (!name || !strcmp(range.first[i].column[1], constant->column[1]))
+			name = range.first[i].column[1];
+	}
+	return name;
+}
+
+static bool is_alias(const struct abi_family *facts, const struct abi_fact *constant, const char *name, size_t release)
+{
+	struct gen_range range = facts_named(facts, ABI_ENUM, constant->column[0]);
+
+	for (size_t i = 0; i < range.count; i++) {
+		if (!strcmp(range.first[i].column[1], name) && !strcmp(range.first[i].column[2], constant->column[2]) &&
+		    abi_set_has(&range.first[i].releases, release))
+			return true;
+	}
+	return false;
+}
+
+/* The constant is there still, under another value. */
+static bool moved_away(const struct abi_family *facts, const struct abi_fact *constant, size_t release)
+{
+	struct gen_range range = facts_named(facts, ABI_ENUM, constant->column[0]);
+
+	for (size_t i = 0; i < range.count; i++) {
+		if (!strcmp(range.first[i].column[1], constant->column[1]) && abi_set_has(&range.first[i].releases, release))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A forwarded call carries the caller's numbers: a value that means something else in the newest release is worth a warning, though
+ * the signature is the same.
+ */
+static size_t write_moved_constants(FILE *file, const struct gen_facade *facade)
+{
+	const struct abi_family *facts = facade->facts;
 	struct gen_range range = facts_of(facts, ABI_ENUM);
-	size_t moved = 0;
+	size_t newest = facts->release_count - 1, moved = 0;
 
-	for (size_t i = 0; i + 1 < range.count; i++) {
+	for (size_t i = 0; i < range.count; i++) {
 		const struct abi_fact *fact = &range.first[i];
+		const char *name;
 
-		for (size_t k = i + 1; k < range.count && !strcmp(range.first[k].column[0], fact->column[0]); k++) {
-			if (strcmp(range.first[k].column[1], fact->column[1]))
-				continue;
-			fprintf(file, "- Warning: `%s` of `%s` is %s in %s and %s in %s.\n", fact->column[1], fact->column[0],
-				fact->column[2], facts_ranges(facts, &fact->releases), range.first[k].column[2],
-				facts_ranges(facts, &range.first[k].releases));
-			moved++;
-		}
+		if (!abi_set_has(&fact->releases, facade->answer))
+			continue;
+		name = name_of(facts, fact, newest);
+		/* An alias that the caller's release has already means the same there. */
+		if (name ? !strcmp(name, fact->column[1]) || is_alias(facts, fact, name, facade->answer) :
+			   !moved_away(facts, fact, newest))
+			continue;
+		fprintf(file, "- Warning: value %s of `%s` is `%s` in %s and %s in %s.\n", fact->column[2], fact->column[0],
+			fact->column[1], facts->releases[facade->answer].version, name ? name : "nothing",
+			facts->releases[newest].version);
+		moved++;
 	}
 	return moved;
 }
@@ -74,7 +121,7 @@ static void write_facade(FILE *file, const struct gen_facade *facade)
 		public_refused++;
 	}
 	if (facade->family < 0)
-		public_refused += write_moved_constants(file, facade->facts);
+		public_refused += write_moved_constants(file, facade);
 	if (!public_refused)
 		fputs("Every public function is answered or passed on.\n", file);
 }

@@ -28,5 +28,5 @@ const struct gw_facade gw_facade_descriptor = {
 	.soname = "libalpha.so.1", .targets = targets, .answer_version = "1.1",
 	.symbols = symbols, .slots = gw_slots, .symbol_count = 10,
 	.family = 0, .refuse = 2, .release = 1,
-	.build_id = "golden-aa9b7d78de708900", .family_name = "alpha",
+	.build_id = "golden-1b611a5412e0cfde", .family_name = "alpha",
 };

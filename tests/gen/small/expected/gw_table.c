@@ -178,4 +178,4 @@ const struct gw_family_data gw_families[GW_FAMILY_COUNT] = {
 };
 
 __attribute__((visibility("default")))
-const char gw_build_id[] = "golden-aa9b7d78de708900";
+const char gw_build_id[] = "golden-1b611a5412e0cfde";
