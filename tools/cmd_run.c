@@ -184,31 +184,44 @@ static int set_python_paths(struct run *run)
 	return result;
 }
 
+static bool facades_are_named(const struct run *run)
+{
+	return run->facades && strcmp(run->facades, "auto") != 0 && strcmp(run->facades, "off") != 0;
+}
+
+static bool facade_exists(const char *directory, const char *name)
+{
+	char path[PATH_MAX];
+
+	return *name && !strchr(name, '/') &&
+	       snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path && access(path, R_OK) == 0;
+}
+
 /* Each name of --facades must be one that there is a facade for: a misspelt one would silently help nobody. */
 static int check_facades(const struct run *run)
 {
-	const char *list = run->facades;
+	int result = GW_EXIT_FINE;
+	char *list, *rest, *name;
 
-	if (!list || strcmp(list, "auto") == 0 || strcmp(list, "off") == 0)
+	if (!facades_are_named(run))
 		return GW_EXIT_FINE;
-	if (!*list || !run->layout.facades) {
-		gw_complain("--facades '%s': %s", list, *list ? "no facades are installed" : "no name is given");
-		return *list ? GW_EXIT_FAILED : GW_EXIT_USAGE;
+	if (!run->layout.facades) {
+		gw_complain("--facades %s: no facades are installed beside %s", run->facades, run->layout.shim);
+		return GW_EXIT_FAILED;
 	}
-	for (size_t length; *list; list += length + (list[length] == ',')) {
-		char path[PATH_MAX];
-		bool fits;
-
-		length = strcspn(list, ",");
-		fits = snprintf(path, sizeof path, "%s/%.*s", run->layout.facades, (int)length, list) <
-		       (int)sizeof path;
-		if (!length || memchr(list, '/', length) || !fits || access(path, R_OK) != 0) {
-			gw_complain("--facades: there is no facade '%.*s'; those that there are lie in %s",
-				    (int)length, list, run->layout.facades);
-			return GW_EXIT_USAGE;
+	rest = list = strdup(run->facades);
+	if (!list) {
+		gw_complain("out of memory");
+		return GW_EXIT_FAILED;
+	}
+	while (!result && (name = strsep(&rest, ",")) != NULL)
+		if (!facade_exists(run->layout.facades, name)) {
+			gw_complain("--facades: there is no facade '%s'; those that there are lie in %s", name,
+				    run->layout.facades);
+			result = GW_EXIT_USAGE;
 		}
-	}
-	return GW_EXIT_FINE;
+	free(list);
+	return result;
 }
 
 /* LD_PRELOAD and LD_AUDIT are lists without any quoting. */
@@ -289,11 +302,6 @@ static bool audit_slows_calls(void)
 
 	return !(now && *now) && sscanf(gnu_get_libc_version(), "%u.%u", &major, &minor) == 2 && major == 2 &&
 	       minor < 35;
-}
-
-static bool facades_are_named(const struct run *run)
-{
-	return run->facades && strcmp(run->facades, "auto") != 0 && strcmp(run->facades, "off") != 0;
 }
 
 /* Without the auditor, facades that were asked for by name are put where the loader looks: behind the user's own directories. */
