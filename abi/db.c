@@ -83,20 +83,22 @@ static void *keep(struct storage *storage, void *block)
 /* Room for one more element in *array, which storage owns. */
 static int grow(struct storage *storage, void **array, size_t *room, size_t count, size_t size)
 {
-	size_t wanted = *room ? 2 * *room : 64;
+	size_t wanted = *room ? 2 * *room : 64, at = 0;
 	void *grown;
 
 	if (count < *room)
 		return 0;
+	if (!*array) {
+		*array = keep(storage, resize(NULL, wanted, size));
+		*room = *array ? wanted : 0;
+		return *array ? 0 : -ENOMEM;
+	}
+	while (storage->block[at] != *array)
+		at++;
 	grown = resize(*array, wanted, size);
 	if (!grown)
 		return -ENOMEM;
-	if (!*array && !keep(storage, grown))
-		return -ENOMEM;
-	for (size_t i = 0; *array && i < storage->count; i++)
-		if (storage->block[i] == *array)
-			storage->block[i] = grown;
-	*array = grown;
+	*array = storage->block[at] = grown;
 	*room = wanted;
 	return 0;
 }
