@@ -8,15 +8,19 @@
 const char *emit_class(enum gw_class class)
 {
 	static const char *const names[] = {
-		[GW_CLASS_VOID] = "VOID", [GW_CLASS_INT32] = "INT32", [GW_CLASS_UINT32] = "UINT32", [GW_CLASS_INT64] = "INT64",
-		[GW_CLASS_UINT64] = "UINT64", [GW_CLASS_INT8] = "INT8", [GW_CLASS_FLOAT] = "FLOAT", [GW_CLASS_DOUBLE] = "DOUBLE",
-		[GW_CLASS_POINTER] = "POINTER", [GW_CLASS_STRING] = "STRING", [GW_CLASS_STRUCT] = "STRUCT",
+		[GW_CLASS_VOID] = "VOID",       [GW_CLASS_INT32] = "INT32",
+		[GW_CLASS_UINT32] = "UINT32",   [GW_CLASS_INT64] = "INT64",
+		[GW_CLASS_UINT64] = "UINT64",   [GW_CLASS_INT8] = "INT8",
+		[GW_CLASS_FLOAT] = "FLOAT",     [GW_CLASS_DOUBLE] = "DOUBLE",
+		[GW_CLASS_POINTER] = "POINTER", [GW_CLASS_STRING] = "STRING",
+		[GW_CLASS_STRUCT] = "STRUCT",
 	};
 
 	return names[class];
 }
 
-/* What gw_constant holds: the name in the newest release with this value; of several, the one that most releases know. */
+/* What gw_constant holds: the name in the newest release with this value; of several, the one that
+ * most releases know. */
 struct constant {
 	int32_t value;
 	int newest;
@@ -80,7 +84,8 @@ static void write_enums(const struct gen *gen, FILE *file)
 		counts[i] = write_enum(gen, file, i);
 	fputs("\nconst struct gw_enum gw_enums[GW_ENUM_COUNT] = {\n", file);
 	for (size_t i = 0; i < gen->enum_count; i++)
-		fprintf(file, "\t{\"%s\", constants_of_%s, %zu},\n", gen->enums[i], gen->enums[i], counts[i]);
+		fprintf(file, "\t{\"%s\", constants_of_%s, %zu},\n", gen->enums[i], gen->enums[i],
+			counts[i]);
 	fputs("};\n", file);
 }
 
@@ -93,12 +98,14 @@ static void write_functions(const struct gen *gen, FILE *file)
 
 		if (!signature->count)
 			continue;
-		fprintf(file, "\nstatic const struct gw_parameter parameters_of_%s[] = {\n", gen->functions[i].name);
+		fprintf(file, "\nstatic const struct gw_parameter parameters_of_%s[] = {\n",
+			gen->functions[i].name);
 		for (size_t k = 0; k < signature->count; k++) {
 			const struct gen_type *type = &signature->parameters[k].type;
 
-			fprintf(file, "\t{\"%s\", %d, GW_CLASS_%s, %u},\n", signature->parameters[k].name,
-				model_enum(gen, type->enum_name), emit_class(type->class), type->size);
+			fprintf(file, "\t{\"%s\", %d, GW_CLASS_%s, %u},\n",
+				signature->parameters[k].name, model_enum(gen, type->enum_name),
+				emit_class(type->class), type->size);
 		}
 		fputs("};\n", file);
 	}
@@ -107,13 +114,20 @@ static void write_functions(const struct gen *gen, FILE *file)
 		const struct gen_function *function = &gen->functions[i];
 		const struct gen_type *result = &function->signature.result;
 
-		fprintf(file, "\t{\n\t\t.name = \"%s\", .family = GW_FAMILY_%s, .method = GW_METHOD_%s,\n", function->name,
-			gen->families[function->family].facts->name, methods[function->method]);
+		fprintf(file,
+			"\t{\n\t\t.name = \"%s\", .family = GW_FAMILY_%s, .method = "
+			"GW_METHOD_%s,\n",
+			function->name, gen->families[function->family].facts->name,
+			methods[function->method]);
 		if (function->signature.count)
-			fprintf(file, "\t\t.parameters = parameters_of_%s, .parameter_count = %zu,\n", function->name,
-				function->signature.count);
-		fprintf(file, "\t\t.result_class = GW_CLASS_%s, .result_enum = %d, .returns_status = %d,\n\t},\n",
-			emit_class(result->class), model_enum(gen, result->enum_name), function->returns_status);
+			fprintf(file,
+				"\t\t.parameters = parameters_of_%s, .parameter_count = %zu,\n",
+				function->name, function->signature.count);
+		fprintf(file,
+			"\t\t.result_class = GW_CLASS_%s, .result_enum = %d, .returns_status = "
+			"%d,\n\t},\n",
+			emit_class(result->class), model_enum(gen, result->enum_name),
+			function->returns_status);
 	}
 	fputs("};\n", file);
 }
@@ -127,7 +141,8 @@ static void write_numberings(FILE *file, const struct gen_family *family)
 
 		fprintf(file, "\nstatic const struct gw_constant %s_statuses_%zu[] = {\n", name, n);
 		for (size_t i = 0; i < numbering->count; i++)
-			fprintf(file, "\t{%d, \"%s\"},\n", numbering->constants[i].value, numbering->constants[i].name);
+			fprintf(file, "\t{%d, \"%s\"},\n", numbering->constants[i].value,
+				numbering->constants[i].name);
 		fprintf(file, "};\n\nstatic const uint16_t %s_neutral_of_%zu[] = {\n", name, n);
 		for (size_t i = 0; i < numbering->count; i++)
 			fprintf(file, "\t%u,\n", numbering->neutral_of[i]);
@@ -138,12 +153,13 @@ static void write_numberings(FILE *file, const struct gen_family *family)
 	}
 	fprintf(file, "\nstatic const struct gw_numbering %s_numberings[] = {\n", name);
 	for (size_t n = 0; n < family->numbering_count; n++)
-		fprintf(file, "\t{%s_statuses_%zu, %s_neutral_of_%zu, %s_value_of_%zu, %zu},\n", name, n, name, n, name, n,
-			family->numberings[n].count);
+		fprintf(file, "\t{%s_statuses_%zu, %s_neutral_of_%zu, %s_value_of_%zu, %zu},\n",
+			name, n, name, n, name, n, family->numberings[n].count);
 	fputs("};\n", file);
 }
 
-/* What follows ".so." in the release's sonames; all its files agree, and the library of the family's own name speaks for them. */
+/* What follows ".so." in the release's sonames; all its files agree, and the library of the
+ * family's own name speaks for them. */
 static const char *soname_major(const struct abi_family *family, size_t release)
 {
 	struct gen_range range = facts_of(family, ABI_SONAME);
@@ -169,8 +185,9 @@ static void write_releases(FILE *file, const struct gen_family *family)
 	for (size_t i = 0; i < facts->release_count; i++) {
 		const struct abi_release *release = &facts->releases[i];
 
-		fprintf(file, "\t{\"%s\", \"%s\", {%u, %u, %u, %u}, %zu, %d},\n", release->version, soname_major(facts, i),
-			release->part[0], release->part[1], release->part[2], release->part[3], family->numbering_of[i],
+		fprintf(file, "\t{\"%s\", \"%s\", {%u, %u, %u, %u}, %zu, %d},\n", release->version,
+			soname_major(facts, i), release->part[0], release->part[1],
+			release->part[2], release->part[3], family->numbering_of[i],
 			family->number_of[i]);
 	}
 	fprintf(file, "};\n\nstatic const char *const %s_sonames[] = {\n", facts->name);
@@ -192,12 +209,20 @@ static void write_families(const struct gen *gen, FILE *file)
 		const struct gen_family *family = &gen->families[i];
 		const char *name = family->facts->name;
 
-		fprintf(file, "\t{\n\t\t.name = \"%s\", .releases = %s_releases, .numberings = %s_numberings,\n", name, name, name);
-		fprintf(file, "\t\t.release_count = %zu, .numbering_count = %zu, .neutral_count = %zu,\n\t\t.refuse = {",
-			family->facts->release_count, family->numbering_count, family->neutral_count);
+		fprintf(file,
+			"\t{\n\t\t.name = \"%s\", .releases = %s_releases, .numberings = "
+			"%s_numberings,\n",
+			name, name, name);
+		fprintf(file,
+			"\t\t.release_count = %zu, .numbering_count = %zu, .neutral_count = "
+			"%zu,\n\t\t.refuse = {",
+			family->facts->release_count, family->numbering_count,
+			family->neutral_count);
 		for (size_t n = 0; n < family->numbering_count; n++)
 			fprintf(file, "%s%d", n ? ", " : "", family->numberings[n].refuse);
-		fprintf(file, "},\n\t\t.suite = %u, .suite_first = %d, .suite_name = \"%s\",\n\t\t.sonames = %s_sonames,\n",
+		fprintf(file,
+			"},\n\t\t.suite = %u, .suite_first = %d, .suite_name = "
+			"\"%s\",\n\t\t.sonames = %s_sonames,\n",
 			family->suite, family->suite_first, family->suite_name, name);
 		if (model_function(gen, gen_format("%sGetProperty", name)) >= 0)
 			fprintf(file, "\t\t.property_function = \"%sGetProperty\",\n", name);
@@ -210,10 +235,14 @@ void emit_table(const struct gen *gen)
 {
 	FILE *file = gen_open(gen, "gw_table.c");
 
-	fputs("/* Generated by abigen: the data that shim/table.h describes. */\n#include \"shim/table.h\"\n#include \"gw_fn.h\"\n", file);
+	fputs("/* Generated by abigen: the data that shim/table.h describes. */\n#include "
+	      "\"shim/table.h\"\n#include \"gw_fn.h\"\n",
+	      file);
 	write_enums(gen, file);
 	write_functions(gen, file);
 	write_families(gen, file);
-	fprintf(file, "\n__attribute__((visibility(\"default\")))\nconst char gw_build_id[] = \"%s\";\n", gen->build_id);
+	fprintf(file,
+		"\n__attribute__((visibility(\"default\")))\nconst char gw_build_id[] = \"%s\";\n",
+		gen->build_id);
 	gen_close(file, "gw_table.c");
 }

@@ -20,7 +20,8 @@ static void write_arguments(FILE *file, const struct gen_function *function, boo
 	for (size_t i = 0; i < signature->count; i++) {
 		const struct gen_parameter *parameter = &signature->parameters[i];
 
-		fprintf(file, "%s%s%s", i ? ", " : "", translated && parameter->status ? "gw_in_" : "", parameter->name);
+		fprintf(file, "%s%s%s", i ? ", " : "",
+			translated && parameter->status ? "gw_in_" : "", parameter->name);
 	}
 }
 
@@ -60,14 +61,16 @@ static void write_report(FILE *file, const struct gen_function *function)
 			const struct gen_parameter *parameter = &signature->parameters[i];
 
 			fputs("\t\t\t\t", file);
-			write_value(file, parameter->type.class, parameter->name, parameter->type.size);
+			write_value(file, parameter->type.class, parameter->name,
+				    parameter->type.size);
 			fputs(",\n", file);
 		}
 		fputs("\t\t\t};\n", file);
 	}
 	fputs("\t\t\tconst union gw_value gw_answer = ", file);
 	write_value(file, signature->result.class, "gw_result", signature->result.size);
-	fprintf(file, ";\n\n\t\t\tgw_leave(&gw_call, %s, gw_answer);\n\t\t}\n", signature->count ? "gw_values" : "NULL");
+	fprintf(file, ";\n\n\t\t\tgw_leave(&gw_call, %s, gw_answer);\n\t\t}\n",
+		signature->count ? "gw_values" : "NULL");
 }
 
 static bool has_status_parameter(const struct gen_function *function)
@@ -85,9 +88,11 @@ static void write_status_arguments(FILE *file, const struct gen_function *functi
 		const struct gen_parameter *parameter = &function->signature.parameters[i];
 
 		if (parameter->status)
-			fprintf(file, "\t\t%s gw_in_%s = (gw_call.flags & GW_CALL_TRANSLATE) ?\n"
-				      "\t\t\tgw_status_in(&gw_call, %s) : %s;\n", parameter->type.spelling, parameter->name,
-				parameter->name, parameter->name);
+			fprintf(file,
+				"\t\t%s gw_in_%s = (gw_call.flags & GW_CALL_TRANSLATE) ?\n"
+				"\t\t\tgw_status_in(&gw_call, %s) : %s;\n",
+				parameter->type.spelling, parameter->name, parameter->name,
+				parameter->name);
 	}
 	if (has_status_parameter(function))
 		fputc('\n', file);
@@ -96,13 +101,15 @@ static void write_status_arguments(FILE *file, const struct gen_function *functi
 /* The path that is taken when something watches or must be translated. */
 static void write_watched(FILE *file, const struct gen_function *function)
 {
-	const char *assign = function->signature.result.class == GW_CLASS_VOID ? "" : "gw_result = ";
+	const char *assign =
+		function->signature.result.class == GW_CLASS_VOID ? "" : "gw_result = ";
 
 	if (function->translates)
 		write_status_arguments(file, function);
 	if (function->via) {
-		fprintf(file, "\t\tif (gw_call.flags & GW_CALL_VIA)\n\t\t\t%s%s(&gw_call, gw_real%s", assign, function->via,
-			function->signature.count ? ", " : "");
+		fprintf(file,
+			"\t\tif (gw_call.flags & GW_CALL_VIA)\n\t\t\t%s%s(&gw_call, gw_real%s",
+			assign, function->via, function->signature.count ? ", " : "");
 		write_arguments(file, function, function->translates);
 		fputs(");\n\t\telse\n\t", file);
 	}
@@ -111,7 +118,8 @@ static void write_watched(FILE *file, const struct gen_function *function)
 	fputs(");\n", file);
 	if (function->translates && function->returns_status)
 		fputs("\t\tif ((gw_call.flags & GW_CALL_TRANSLATE) && !gw_call.absent)\n"
-		      "\t\t\tgw_result = gw_status_out(&gw_call, gw_result);\n", file);
+		      "\t\t\tgw_result = gw_status_out(&gw_call, gw_result);\n",
+		      file);
 	write_report(file, function);
 }
 
@@ -122,7 +130,8 @@ static void write_head(FILE *file, const struct gen_function *function)
 	fprintf(file, "\nGW_WRAPPER %s(", type_declare(signature->result.spelling, function->name));
 	for (size_t i = 0; i < signature->count; i++)
 		fprintf(file, "%s%s", i ? ", " : "",
-			type_declare(signature->parameters[i].type.spelling, signature->parameters[i].name));
+			type_declare(signature->parameters[i].type.spelling,
+				     signature->parameters[i].name));
 	fputs(signature->count ? ")" : "void)", file);
 }
 
@@ -134,16 +143,20 @@ static void write_wrapper(FILE *file, const struct gen_function *function)
 	write_head(file, function);
 	fputs(";", file);
 	write_head(file, function);
-	fprintf(file, "\n{\n\tstruct gw_call gw_call;\n\t%s (*gw_real)(", signature->result.spelling);
+	fprintf(file, "\n{\n\tstruct gw_call gw_call;\n\t%s (*gw_real)(",
+		signature->result.spelling);
 	write_types(file, signature);
-	fprintf(file, ") =\n\t\tgw_enter(&gw_call, GW_FN_%s, __builtin_return_address(0));\n", function->name);
+	fprintf(file, ") =\n\t\tgw_enter(&gw_call, GW_FN_%s, __builtin_return_address(0));\n",
+		function->name);
 	if (!is_void)
 		fprintf(file, "\t%s;\n", type_declare(signature->result.spelling, "gw_result"));
-	fprintf(file, "\n\tif (__builtin_expect(!gw_call.flags, 1)) {\n\t\t%sgw_real(", is_void ? "" : "gw_result = ");
+	fprintf(file, "\n\tif (__builtin_expect(!gw_call.flags, 1)) {\n\t\t%sgw_real(",
+		is_void ? "" : "gw_result = ");
 	write_arguments(file, function, false);
 	fputs(");\n\t} else {\n", file);
 	write_watched(file, function);
-	fprintf(file, "\t}\n\tgw_exit(&gw_call);\n%s}\nGW_ALIAS(%s)\n", is_void ? "" : "\treturn gw_result;\n", function->name);
+	fprintf(file, "\t}\n\tgw_exit(&gw_call);\n%s}\nGW_ALIAS(%s)\n",
+		is_void ? "" : "\treturn gw_result;\n", function->name);
 }
 
 void emit_wrappers(const struct gen *gen)
@@ -152,12 +165,15 @@ void emit_wrappers(const struct gen *gen)
 		const char *name = gen_format("gw_wrap_%s.c", gen->families[i].facts->name);
 		FILE *file = gen_open(gen, name);
 
-		fprintf(file, "/* Generated by abigen: the typed wrappers of family %s. */\n", gen->families[i].facts->name);
-		fputs("#include \"shim/call.h\"\n#include \"gw_fn.h\"\n#include \"gw_types.h\"\n#include \"gw_via.h\"\n\n"
+		fprintf(file, "/* Generated by abigen: the typed wrappers of family %s. */\n",
+			gen->families[i].facts->name);
+		fputs("#include \"shim/call.h\"\n#include \"gw_fn.h\"\n#include "
+		      "\"gw_types.h\"\n#include \"gw_via.h\"\n\n"
 		      "#define GW_WRAPPER __attribute__((visibility(\"default\")))\n"
 		      "/* gw_thunks.S jumps here: a name that no other object can take over. */\n"
 		      "#define GW_ALIAS(name) extern __typeof__(name) gw_wrap_##name "
-		      "__attribute__((alias(#name), visibility(\"hidden\")));\n", file);
+		      "__attribute__((alias(#name), visibility(\"hidden\")));\n",
+		      file);
 		for (size_t k = 0; k < gen->function_count; k++) {
 			if (gen->functions[k].family == i)
 				write_wrapper(file, &gen->functions[k]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which symbols each facade has and how each is answered: to a typed wrapper, straight on, or refused. A private symbol is never passed
- * on by its name alone; a generic family's public one only where every release concerned declares it alike.
+ * Which symbols each facade has and how each is answered: to a typed wrapper, straight on, or
+ * refused. A private symbol is never passed on by its name alone; a generic family's public one
+ * only where every release concerned declares it alike.
  */
 #include "gen.h"
 
@@ -11,13 +12,14 @@
 struct work {
 	const struct gen *gen;
 	struct gen_facade *facade;
-	struct abi_set own;		/* the releases of the facade's soname */
-	struct abi_set targets;		/* the releases of all its targets */
+	struct abi_set own;     /* the releases of the facade's soname */
+	struct abi_set targets; /* the releases of all its targets */
 };
 
 static int by_symbol(const void *a, const void *b)
 {
-	return strcmp(((const struct gen_facade_symbol *)a)->name, ((const struct gen_facade_symbol *)b)->name);
+	return strcmp(((const struct gen_facade_symbol *)a)->name,
+		      ((const struct gen_facade_symbol *)b)->name);
 }
 
 static bool meet(const struct abi_set *a, const struct abi_set *b)
@@ -33,7 +35,8 @@ static const struct treatment_line *generic_line(const struct gen *gen, const ch
 {
 	const struct treatment_line *line;
 
-	for (size_t cursor = 0; (line = treatment_next(&gen->treatment, TREATMENT_GENERIC, &cursor));) {
+	for (size_t cursor = 0;
+	     (line = treatment_next(&gen->treatment, TREATMENT_GENERIC, &cursor));) {
 		if (!strcmp(line->words[1].text, family))
 			return line;
 	}
@@ -45,12 +48,14 @@ static bool targets_export(const struct work *work, const char *name)
 	const struct gen_facade *facade = work->facade;
 
 	for (size_t w = 4; w < facade->line->count; w++) {
-		struct gen_range range = facts_named(facade->facts, ABI_EXPORT, facade->line->words[w].text);
+		struct gen_range range =
+			facts_named(facade->facts, ABI_EXPORT, facade->line->words[w].text);
 
 		for (size_t i = 0; i < range.count; i++) {
 			size_t length = strcspn(range.first[i].column[1], "@");
 
-			if (strlen(name) == length && !strncmp(name, range.first[i].column[1], length))
+			if (strlen(name) == length &&
+			    !strncmp(name, range.first[i].column[1], length))
 				return true;
 		}
 	}
@@ -63,8 +68,10 @@ static void refuse(struct gen_facade_symbol *symbol, const char *why)
 	symbol->why = why;
 }
 
-/* A generic family's public function: forwarded where all declarations concerned are one, qualifiers aside. */
-static void treat_generic(const struct work *work, struct gen_facade_symbol *symbol, struct gen_range declared)
+/* A generic family's public function: forwarded where all declarations concerned are one,
+ * qualifiers aside. */
+static void treat_generic(const struct work *work, struct gen_facade_symbol *symbol,
+			  struct gen_range declared)
 {
 	const struct abi_family *facts = work->facade->facts;
 	const char *signature = NULL;
@@ -102,15 +109,18 @@ static void treat_private(const struct work *work, struct gen_facade_symbol *sym
 	const struct treatment_line *line;
 
 	refuse(symbol, "private");
-	for (size_t cursor = 0; (line = treatment_next(&work->gen->treatment, TREATMENT_PRIVATE, &cursor));) {
+	for (size_t cursor = 0;
+	     (line = treatment_next(&work->gen->treatment, TREATMENT_PRIVATE, &cursor));) {
 		bool own = false, target = false;
 
-		if (strcmp(line->words[1].text, work->facade->facts->name) || strcmp(line->words[2].text, symbol->name))
+		if (strcmp(line->words[1].text, work->facade->facts->name) ||
+		    strcmp(line->words[2].text, symbol->name))
 			continue;
 		for (size_t w = 4; w < line->count; w++) {
 			own |= !strcmp(line->words[w].text, work->facade->soname);
 			for (size_t t = 4; t < work->facade->line->count; t++)
-				target |= !strcmp(line->words[w].text, work->facade->line->words[t].text);
+				target |= !strcmp(line->words[w].text,
+						  work->facade->line->words[t].text);
 		}
 		if (own && target) {
 			symbol->how = GW_FACADE_FORWARD;
@@ -154,7 +164,8 @@ static void collect_symbols(struct work *work)
 	for (size_t i = 0; i < facade->count; i++) {
 		if (kept && !strcmp(facade->symbols[kept - 1].name, facade->symbols[i].name)) {
 			if (strcmp(facade->symbols[kept - 1].node, facade->symbols[i].node))
-				treatment_fail(&work->gen->treatment, facade->line, 1, "'%s' exports '%s' under two version nodes",
+				treatment_fail(&work->gen->treatment, facade->line, 1,
+					       "'%s' exports '%s' under two version nodes",
 					       facade->soname, facade->symbols[i].name);
 			continue;
 		}
@@ -162,21 +173,26 @@ static void collect_symbols(struct work *work)
 	}
 	facade->count = kept;
 	if (!kept)
-		treatment_fail(&work->gen->treatment, facade->line, 1, "no `export` line names '%s'", facade->soname);
+		treatment_fail(&work->gen->treatment, facade->line, 1,
+			       "no `export` line names '%s'", facade->soname);
 	for (size_t i = 0; i < facade->count; i++)
 		treat(work, &facade->symbols[i]);
 }
 
-static int32_t generic_refusal(const struct gen *gen, const struct treatment_line *line, const struct gen_facade *facade)
+static int32_t generic_refusal(const struct gen *gen, const struct treatment_line *line,
+			       const struct gen_facade *facade)
 {
-	const char *status = treatment_option(line, "status"), *constant = treatment_option(line, "refuse");
+	const char *status = treatment_option(line, "status"),
+		   *constant = treatment_option(line, "refuse");
 	struct gen_range range = facts_named(facade->facts, ABI_ENUM, status);
 
 	for (size_t i = 0; i < range.count; i++) {
-		if (!strcmp(range.first[i].column[1], constant) && abi_set_has(&range.first[i].releases, facade->answer))
+		if (!strcmp(range.first[i].column[1], constant) &&
+		    abi_set_has(&range.first[i].releases, facade->answer))
 			return (int32_t)strtol(range.first[i].column[2], NULL, 10);
 	}
-	treatment_fail(&gen->treatment, line, range.count ? 3 : 2, "'%s' of enum '%s' is unknown in release %s", constant, status,
+	treatment_fail(&gen->treatment, line, range.count ? 3 : 2,
+		       "'%s' of enum '%s' is unknown in release %s", constant, status,
 		       facade->facts->releases[facade->answer].version);
 }
 
@@ -189,10 +205,13 @@ static void find_targets(struct work *work)
 		struct abi_set releases;
 
 		if (!strcmp(line->words[w].text, facade->soname))
-			treatment_fail(&work->gen->treatment, line, w, "'%s' cannot stand in for itself", facade->soname);
+			treatment_fail(&work->gen->treatment, line, w,
+				       "'%s' cannot stand in for itself", facade->soname);
 		if (!facts_soname(facade->facts, line->words[w].text, &releases))
-			treatment_fail(&work->gen->treatment, line, w, "unknown target '%s': no `soname` line of family '%s' has it",
-				       line->words[w].text, facade->family_name);
+			treatment_fail(
+				&work->gen->treatment, line, w,
+				"unknown target '%s': no `soname` line of family '%s' has it",
+				line->words[w].text, facade->family_name);
 		facts_join(&work->targets, &releases);
 	}
 }
@@ -210,14 +229,17 @@ static void build(struct gen *gen, struct gen_facade *facade, const struct treat
 	facade->family = model_family(gen, facade->family_name);
 	generic = generic_line(gen, facade->family_name);
 	if (!facade->facts || (facade->family < 0 && !generic))
-		treatment_fail(&gen->treatment, line, 2, "unknown family '%s': no `bridge` or `generic` line names it",
+		treatment_fail(&gen->treatment, line, 2,
+			       "unknown family '%s': no `bridge` or `generic` line names it",
 			       facade->family_name);
 	if (!facts_soname(facade->facts, facade->soname, &work.own))
-		treatment_fail(&gen->treatment, line, 1, "unknown soname '%s': no `soname` line of family '%s' has it",
+		treatment_fail(&gen->treatment, line, 1,
+			       "unknown soname '%s': no `soname` line of family '%s' has it",
 			       facade->soname, facade->family_name);
 	for (const struct gen_facade *other = gen->facades; other < facade; other++) {
 		if (!strcmp(other->soname, facade->soname))
-			treatment_fail(&gen->treatment, line, 1, "facade '%s' stands twice", facade->soname);
+			treatment_fail(&gen->treatment, line, 1, "facade '%s' stands twice",
+				       facade->soname);
 	}
 	find_targets(&work);
 	nodes = facts_named(facade->facts, ABI_NODE, facade->soname);
@@ -238,19 +260,23 @@ void facade_build(struct gen *gen)
 	const struct treatment_line *line;
 
 	gen->facades = gen_alloc(gen->treatment.count * sizeof(*gen->facades));
-	for (size_t cursor = 0; (line = treatment_next(&gen->treatment, TREATMENT_FACADE, &cursor));) {
+	for (size_t cursor = 0;
+	     (line = treatment_next(&gen->treatment, TREATMENT_FACADE, &cursor));) {
 		build(gen, &gen->facades[gen->facade_count], line);
 		gen->facade_count++;
 	}
-	for (size_t cursor = 0; (line = treatment_next(&gen->treatment, TREATMENT_PRIVATE, &cursor));) {
+	for (size_t cursor = 0;
+	     (line = treatment_next(&gen->treatment, TREATMENT_PRIVATE, &cursor));) {
 		const struct abi_family *family = abi_db_family(&gen->db, line->words[1].text);
 		struct abi_set releases;
 
 		if (!family)
-			treatment_fail(&gen->treatment, line, 1, "unknown family '%s'", line->words[1].text);
+			treatment_fail(&gen->treatment, line, 1, "unknown family '%s'",
+				       line->words[1].text);
 		for (size_t w = 4; w < line->count; w++) {
 			if (!facts_soname(family, line->words[w].text, &releases))
-				treatment_fail(&gen->treatment, line, w, "unknown soname '%s'", line->words[w].text);
+				treatment_fail(&gen->treatment, line, w, "unknown soname '%s'",
+					       line->words[w].text);
 		}
 	}
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The questions that abigen asks the database. Facts of a kind stand sorted by their columns, so a name is found by bisection. */
+/* The questions that abigen asks the database. Facts of a kind stand sorted by their columns, so a
+ * name is found by bisection. */
 #include "gen.h"
 
 #include <string.h>
 
 struct gen_range facts_of(const struct abi_family *family, enum abi_kind kind)
 {
-	return (struct gen_range){family->facts + family->first[kind], family->first[kind + 1] - family->first[kind]};
+	return (struct gen_range){family->facts + family->first[kind],
+				  family->first[kind + 1] - family->first[kind]};
 }
 
 struct gen_range facts_named(const struct abi_family *family, enum abi_kind kind, const char *name)
@@ -27,9 +29,10 @@ struct gen_range facts_named(const struct abi_family *family, enum abi_kind kind
 	return (struct gen_range){all.first + low, end - low};
 }
 
-/* The family whose facts describe NAME: its own before the others (cublasLt's status stands in cublas_api.h). */
-const struct abi_family *facts_owner(const struct gen *gen, const struct abi_family *family, enum abi_kind kind,
-				     const char *name)
+/* The family whose facts describe NAME: its own before the others (cublasLt's status stands in
+ * cublas_api.h). */
+const struct abi_family *facts_owner(const struct gen *gen, const struct abi_family *family,
+				     enum abi_kind kind, const char *name)
 {
 	if (family && facts_named(family, kind, name).count)
 		return family;
@@ -86,7 +89,8 @@ bool facts_soname(const struct abi_family *family, const char *soname, struct ab
 unsigned facts_column(const struct abi_fact *fact, unsigned column)
 {
 	static const char *const kinds[ABI_KIND_COUNT] = {
-		"soname", "node", "needed", "export", "others", "function", "enum", "struct", "field", "typedef", "macro",
+		"soname", "node",   "needed", "export",  "others", "function",
+		"enum",   "struct", "field",  "typedef", "macro",
 	};
 	size_t position = strlen(kinds[fact->kind]) + 2;
 
@@ -111,7 +115,8 @@ char *facts_ranges(const struct abi_family *family, const struct abi_set *set)
 		if (i + 1 == family->release_count && first < i)
 			text = gen_format("%s%s%s on", text, comma, start);
 		else if (first < i)
-			text = gen_format("%s%s%s to %s", text, comma, start, family->releases[i].version);
+			text = gen_format("%s%s%s to %s", text, comma, start,
+					  family->releases[i].version);
 		else
 			text = gen_format("%s%s%s", text, comma, start);
 	}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * abigen: facts and treatment -> C, assembly, version scripts, documentation. Run by the build; never part of what is installed.
+ * abigen: facts and treatment -> C, assembly, version scripts, documentation. Run by the build;
+ * never part of what is installed.
  *
- * One pass: load (db.c, treatment.c), decide (model.c, status.c, facade.c: every check, so a bad input writes nothing), emit
- * (emit_*.c: no decisions). Memory lives until the program ends; an error prints one line and ends the program with 1.
+ * One pass: load (db.c, treatment.c), decide (model.c, status.c, facade.c: every check, so a bad
+ * input writes nothing), emit (emit_*.c: no decisions). Memory lives until the program ends; an
+ * error prints one line and ends the program with 1.
  */
 #ifndef GW_GEN_H
 #define GW_GEN_H
@@ -13,22 +15,22 @@
 #include "../../shim/table.h"
 #include "treatment.h"
 
-#define GEN_ORIGINS 8	/* how many fixed bindings the shim may hand out entry points for */
+#define GEN_ORIGINS 8 /* how many fixed bindings the shim may hand out entry points for */
 
 /* What a type is to the calling convention, in one release of one family. */
 struct gen_type {
-	const char *spelling;	/* as the header has it */
-	const char *canonical;	/* typedefs resolved, qualifiers dropped */
-	const char *enum_name;	/* the database's name of the enum, or NULL */
-	const char *record;	/* GW_CLASS_STRUCT: the database's name of the struct or union */
+	const char *spelling;  /* as the header has it */
+	const char *canonical; /* typedefs resolved, qualifiers dropped */
+	const char *enum_name; /* the database's name of the enum, or NULL */
+	const char *record;    /* GW_CLASS_STRUCT: the database's name of the struct or union */
 	enum gw_class class;
-	unsigned size;		/* GW_CLASS_STRUCT: bytes */
+	unsigned size; /* GW_CLASS_STRUCT: bytes */
 };
 
 struct gen_parameter {
-	const char *name;	/* unique, never empty */
+	const char *name; /* unique, never empty */
 	struct gen_type type;
-	bool status;		/* the family's status, by value */
+	bool status; /* the family's status, by value */
 };
 
 struct gen_signature {
@@ -40,14 +42,14 @@ struct gen_signature {
 /* A bridged public function. */
 struct gen_function {
 	const char *name;
-	const struct abi_fact *fact;	/* the newest declaration */
+	const struct abi_fact *fact; /* the newest declaration */
 	struct gen_signature signature;
-	size_t family;			/* index into gen.families */
+	size_t family; /* index into gen.families */
 	enum gw_method method;
-	bool translates;		/* statuses are translated */
+	bool translates; /* statuses are translated */
 	bool returns_status;
-	const char *via;		/* NULL unless GW_METHOD_VIA */
-	struct abi_set releases;	/* that declare it */
+	const char *via;         /* NULL unless GW_METHOD_VIA */
+	struct abi_set releases; /* that declare it */
 };
 
 struct gen_numbering {
@@ -56,28 +58,28 @@ struct gen_numbering {
 	int32_t *value_of;
 	size_t count;
 	int32_t refuse;
-	size_t newest;		/* a release that has it */
+	size_t newest; /* a release that has it */
 };
 
 /* A bridged family. */
 struct gen_family {
 	const struct abi_family *facts;
 	const struct treatment_line *bridge;
-	const char *status;	/* enum's name */
-	const char *prefix;	/* its functions begin so */
+	const char *status; /* enum's name */
+	const char *prefix; /* its functions begin so */
 	const char *suite_name;
 	unsigned suite;
 	bool suite_first;
-	bool translates;	/* its default method is `table` */
+	bool translates; /* its default method is `table` */
 	struct gen_numbering *numberings;
 	size_t numbering_count, neutral_count;
-	size_t *numbering_of;	/* [release_count] */
-	int32_t *number_of;	/* [release_count]: what a version question answers; 0 when unknown */
+	size_t *numbering_of; /* [release_count] */
+	int32_t *number_of;   /* [release_count]: what a version question answers; 0 when unknown */
 };
 
 struct gen_facade_symbol {
 	const char *name, *node;
-	const char *why;	/* documentation of a refusal, else NULL */
+	const char *why; /* documentation of a refusal, else NULL */
 	int fn;
 	enum gw_facade_how how;
 	enum gw_class result;
@@ -87,8 +89,8 @@ struct gen_facade {
 	const char *soname, *node, *family_name;
 	const struct treatment_line *line;
 	const struct abi_family *facts;
-	int family;		/* bridged family's index, or -1 */
-	size_t answer;		/* the newest release of this soname */
+	int family;    /* bridged family's index, or -1 */
+	size_t answer; /* the newest release of this soname */
 	int32_t refuse;
 	struct gen_facade_symbol *symbols;
 	size_t count;
@@ -97,15 +99,15 @@ struct gen_facade {
 struct gen {
 	struct abi_db db;
 	struct treatment treatment;
-	struct gen_family *families;	/* sorted by name, as in enum gw_family */
+	struct gen_family *families; /* sorted by name, as in enum gw_family */
 	size_t family_count;
 	struct gen_function *functions;
 	size_t function_count;
-	const char **enums;		/* sorted names of gw_enums */
+	const char **enums; /* sorted names of gw_enums */
 	size_t enum_count;
 	struct gen_facade *facades;
 	size_t facade_count;
-	const char *out;		/* directory */
+	const char *out; /* directory */
 	char build_id[80];
 };
 
@@ -128,42 +130,45 @@ struct gen_range {
 };
 struct gen_range facts_of(const struct abi_family *family, enum abi_kind kind);
 struct gen_range facts_named(const struct abi_family *family, enum abi_kind kind, const char *name);
-const struct abi_family *facts_owner(const struct gen *gen, const struct abi_family *family, enum abi_kind kind,
-				     const char *name);
-int facts_newest(const struct abi_family *family, const struct abi_set *set);	/* -1: empty */
+const struct abi_family *facts_owner(const struct gen *gen, const struct abi_family *family,
+				     enum abi_kind kind, const char *name);
+int facts_newest(const struct abi_family *family, const struct abi_set *set); /* -1: empty */
 int facts_oldest(const struct abi_family *family, const struct abi_set *set);
 bool facts_empty(const struct abi_set *set);
 void facts_join(struct abi_set *set, const struct abi_set *other);
 bool facts_soname(const struct abi_family *family, const char *soname, struct abi_set *releases);
-unsigned facts_column(const struct abi_fact *fact, unsigned column);	/* 1-based, in the file's line */
+unsigned facts_column(const struct abi_fact *fact,
+		      unsigned column); /* 1-based, in the file's line */
 char *facts_ranges(const struct abi_family *family, const struct abi_set *set);
 
 /* types.c */
-struct gen_type type_resolve(const struct gen *gen, const struct abi_family *family, size_t release, const char *spelling,
-			     const struct abi_fact *fact, unsigned column);
-struct gen_signature type_signature(const struct gen *gen, const struct abi_family *family, const struct abi_fact *fact);
-const struct abi_fact *type_typedef(const struct gen *gen, const struct abi_family *family, size_t release, const char *name);
+struct gen_type type_resolve(const struct gen *gen, const struct abi_family *family, size_t release,
+			     const char *spelling, const struct abi_fact *fact, unsigned column);
+struct gen_signature type_signature(const struct gen *gen, const struct abi_family *family,
+				    const struct abi_fact *fact);
+const struct abi_fact *type_typedef(const struct gen *gen, const struct abi_family *family,
+				    size_t release, const char *name);
 char *type_declare(const char *spelling, const char *name);
 bool type_is_builtin(const char *word);
 char *type_canonical_signature(const struct gen_signature *signature);
 
 /* Deciding. */
 void model_build(struct gen *gen);
-int model_function(const struct gen *gen, const char *name);	/* enum gw_fn, or -1 */
+int model_function(const struct gen *gen, const char *name); /* enum gw_fn, or -1 */
 int model_family(const struct gen *gen, const char *name);
 int model_enum(const struct gen *gen, const char *name);
 void status_build(struct gen *gen);
 void facade_build(struct gen *gen);
 
 /* Emitting. */
-void emit_heads(const struct gen *gen);		/* gw_fn.h, gw_via.h */
-void emit_types(const struct gen *gen);		/* gw_types.h */
-void emit_table(const struct gen *gen);		/* gw_table.c */
-void emit_wrappers(const struct gen *gen);	/* gw_wrap_FAMILY.c */
-void emit_thunks(const struct gen *gen);	/* gw_thunks.S */
-void emit_interposer(const struct gen *gen);	/* gw_interposer.{map,exports} */
-void emit_facades(const struct gen *gen);	/* facade-*, facades.txt */
-void emit_docs(const struct gen *gen);		/* functions.md, facades.md */
+void emit_heads(const struct gen *gen);      /* gw_fn.h, gw_via.h */
+void emit_types(const struct gen *gen);      /* gw_types.h */
+void emit_table(const struct gen *gen);      /* gw_table.c */
+void emit_wrappers(const struct gen *gen);   /* gw_wrap_FAMILY.c */
+void emit_thunks(const struct gen *gen);     /* gw_thunks.S */
+void emit_interposer(const struct gen *gen); /* gw_interposer.{map,exports} */
+void emit_facades(const struct gen *gen);    /* facade-*, facades.txt */
+void emit_docs(const struct gen *gen);       /* functions.md, facades.md */
 const char *emit_class(enum gw_class class);
 
 #endif

@@ -6,13 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct gen gen;	/* static, so that a leak checker finds what it holds when an error ends the program */
+static struct gen
+	gen; /* static, so that a leak checker finds what it holds when an error ends the program */
 
 static const char usage[] =
 	"usage: abigen --facts DIR --treatment FILE --out DIR [--version TEXT] [--depfile FILE]\n"
-	"Writes the C, assembly, version scripts and documentation that ARCHITECTURE.md lists into DIR.\n";
+	"Writes the C, assembly, version scripts and documentation that ARCHITECTURE.md lists into "
+	"DIR.\n";
 
-/* Differs whenever anything that the output depends on differs, so that parts of two builds notice each other. */
+/* Differs whenever anything that the output depends on differs, so that parts of two builds notice
+ * each other. */
 static void make_build_id(const char *version)
 {
 	uint64_t hash = gen_hash(UINT64_C(0xcbf29ce484222325), version, strlen(version) + 1);
@@ -20,7 +23,8 @@ static void make_build_id(const char *version)
 	for (size_t i = 0; i < gen.db.family_count; i++)
 		hash = gen_hash_file(hash, gen.db.families[i].path);
 	hash = gen_hash_file(hash, gen.treatment.path);
-	snprintf(gen.build_id, sizeof(gen.build_id), "%.40s-%016llx", version, (unsigned long long)hash);
+	snprintf(gen.build_id, sizeof(gen.build_id), "%.40s-%016llx", version,
+		 (unsigned long long)hash);
 }
 
 static void write_depfile(const char *path)
@@ -39,9 +43,12 @@ static void write_depfile(const char *path)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"facts", required_argument, NULL, 'f'}, {"treatment", required_argument, NULL, 't'},
-		{"out", required_argument, NULL, 'o'}, {"version", required_argument, NULL, 'v'},
-		{"depfile", required_argument, NULL, 'd'}, {NULL, 0, NULL, 0},
+		{"facts", required_argument, NULL, 'f'},
+		{"treatment", required_argument, NULL, 't'},
+		{"out", required_argument, NULL, 'o'},
+		{"version", required_argument, NULL, 'v'},
+		{"depfile", required_argument, NULL, 'd'},
+		{NULL, 0, NULL, 0},
 	};
 	const char *facts = NULL, *treatment = NULL, *version = "0", *depfile = NULL;
 	struct abi_error error = {{0}};
@@ -49,12 +56,24 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		switch (option) {
-		case 'f': facts = optarg; break;
-		case 't': treatment = optarg; break;
-		case 'o': gen.out = optarg; break;
-		case 'v': version = optarg; break;
-		case 'd': depfile = optarg; break;
-		default: fputs(usage, stderr); return 2;
+		case 'f':
+			facts = optarg;
+			break;
+		case 't':
+			treatment = optarg;
+			break;
+		case 'o':
+			gen.out = optarg;
+			break;
+		case 'v':
+			version = optarg;
+			break;
+		case 'd':
+			depfile = optarg;
+			break;
+		default:
+			fputs(usage, stderr);
+			return 2;
 		}
 	}
 	if (!facts || !treatment || !gen.out || optind < argc) {

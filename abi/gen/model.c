@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which functions are bridged, in which family, with which signature and method; and every check of the treatment against the facts
- * that concerns them.
+ * Which functions are bridged, in which family, with which signature and method; and every check of
+ * the treatment against the facts that concerns them.
  */
 #include "gen.h"
 
@@ -10,7 +10,8 @@
 
 static int by_function_name(const void *a, const void *b)
 {
-	return strcmp(((const struct gen_function *)a)->name, ((const struct gen_function *)b)->name);
+	return strcmp(((const struct gen_function *)a)->name,
+		      ((const struct gen_function *)b)->name);
 }
 
 static int by_string(const void *a, const void *b)
@@ -20,14 +21,17 @@ static int by_string(const void *a, const void *b)
 
 static int by_family_name(const void *a, const void *b)
 {
-	return strcmp(((const struct gen_family *)a)->facts->name, ((const struct gen_family *)b)->facts->name);
+	return strcmp(((const struct gen_family *)a)->facts->name,
+		      ((const struct gen_family *)b)->facts->name);
 }
 
 int model_function(const struct gen *gen, const char *name)
 {
 	const struct gen_function key = {.name = name}, *found;
 
-	found = gen->function_count ? bsearch(&key, gen->functions, gen->function_count, sizeof(key), by_function_name) : NULL;
+	found = gen->function_count ? bsearch(&key, gen->functions, gen->function_count,
+					      sizeof(key), by_function_name)
+				    : NULL;
 	return found ? (int)(found - gen->functions) : -1;
 }
 
@@ -49,12 +53,14 @@ int model_enum(const struct gen *gen, const char *name)
 	return found ? (int)(found - gen->enums) : -1;
 }
 
-static const struct abi_family *family_at(const struct gen *gen, const struct treatment_line *line, size_t word)
+static const struct abi_family *family_at(const struct gen *gen, const struct treatment_line *line,
+					  size_t word)
 {
 	const struct abi_family *family = abi_db_family(&gen->db, line->words[word].text);
 
 	if (!family)
-		treatment_fail(&gen->treatment, line, word, "unknown family '%s': no facts were read for it",
+		treatment_fail(&gen->treatment, line, word,
+			       "unknown family '%s': no facts were read for it",
 			       line->words[word].text);
 	return family;
 }
@@ -70,7 +76,8 @@ static void collect_families(struct gen *gen)
 
 		family->facts = family_at(gen, line, 1);
 		if (model_family(gen, family->facts->name) >= 0)
-			treatment_fail(&gen->treatment, line, 1, "family '%s' is bridged twice", family->facts->name);
+			treatment_fail(&gen->treatment, line, 1, "family '%s' is bridged twice",
+				       family->facts->name);
 		family->bridge = line;
 		family->status = treatment_option(line, "status");
 		family->prefix = treatment_option(line, "symbols");
@@ -96,7 +103,8 @@ static void collect_suites(struct gen *gen)
 			if (id < 0)
 				continue;
 			if (gen->families[id].suite_name)
-				treatment_fail(&gen->treatment, line, w, "family '%s' is in two suites", line->words[w].text);
+				treatment_fail(&gen->treatment, line, w,
+					       "family '%s' is in two suites", line->words[w].text);
 			gen->families[id].suite = suite;
 			gen->families[id].suite_name = line->words[1].text;
 			gen->families[id].suite_first = w == 2;
@@ -105,7 +113,8 @@ static void collect_suites(struct gen *gen)
 	}
 	for (size_t i = 0; i < gen->family_count; i++) {
 		if (!gen->families[i].suite_name)
-			treatment_fail(&gen->treatment, gen->families[i].bridge, 1, "family '%s' is in no `suite` line",
+			treatment_fail(&gen->treatment, gen->families[i].bridge, 1,
+				       "family '%s' is in no `suite` line",
 				       gen->families[i].facts->name);
 	}
 }
@@ -125,28 +134,35 @@ static bool exported(const struct abi_family *family, const char *name)
 
 static bool same_type(const struct gen_type *a, const struct gen_type *b)
 {
-	return a->class == b->class && (a->class != GW_CLASS_STRUCT || !strcmp(a->canonical, b->canonical));
+	return a->class == b->class &&
+	       (a->class != GW_CLASS_STRUCT || !strcmp(a->canonical, b->canonical));
 }
 
-/* Two declarations of one function: what changes the calling convention cannot be served by one wrapper. */
-static void check_agreement(const struct abi_family *family, const struct gen_function *function, const struct abi_fact *other,
-			    const struct gen_signature *theirs)
+/* Two declarations of one function: what changes the calling convention cannot be served by one
+ * wrapper. */
+static void check_agreement(const struct abi_family *family, const struct gen_function *function,
+			    const struct abi_fact *other, const struct gen_signature *theirs)
 {
 	const struct gen_signature *ours = &function->signature;
-	const char *release = family->releases[facts_newest(family, &function->fact->releases)].version;
+	const char *release =
+		family->releases[facts_newest(family, &function->fact->releases)].version;
 
 	if (!same_type(&ours->result, &theirs->result))
 		gen_fail(family->path, other->line, facts_column(other, 1),
-			 "%s: returns '%s' here and '%s' in %s (line %u): the calling convention differs", function->name,
-			 theirs->result.spelling, ours->result.spelling, release, function->fact->line);
+			 "%s: returns '%s' here and '%s' in %s (line %u): the calling convention "
+			 "differs",
+			 function->name, theirs->result.spelling, ours->result.spelling, release,
+			 function->fact->line);
 	if (ours->count != theirs->count)
 		gen_fail(family->path, other->line, facts_column(other, 2),
-			 "%s: %zu parameters here and %zu in %s (line %u): the calling convention differs", function->name,
-			 theirs->count, ours->count, release, function->fact->line);
+			 "%s: %zu parameters here and %zu in %s (line %u): the calling convention "
+			 "differs",
+			 function->name, theirs->count, ours->count, release, function->fact->line);
 	for (size_t i = 0; i < ours->count; i++) {
 		if (!same_type(&ours->parameters[i].type, &theirs->parameters[i].type))
 			gen_fail(family->path, other->line, facts_column(other, 2),
-				 "%s: parameter %zu is '%s' here and '%s' in %s (line %u): the calling convention differs",
+				 "%s: parameter %zu is '%s' here and '%s' in %s (line %u): the "
+				 "calling convention differs",
 				 function->name, i + 1, theirs->parameters[i].type.spelling,
 				 ours->parameters[i].type.spelling, release, function->fact->line);
 	}
@@ -175,8 +191,9 @@ static void add_function(struct gen *gen, size_t id, const char *name)
 
 		check_agreement(family, function, &range.first[i], &other);
 	}
-	function->returns_status = function->signature.result.enum_name &&
-				   !strcmp(function->signature.result.enum_name, gen->families[id].status);
+	function->returns_status =
+		function->signature.result.enum_name &&
+		!strcmp(function->signature.result.enum_name, gen->families[id].status);
 	for (size_t i = 0; i < function->signature.count; i++) {
 		struct gen_parameter *parameter = &function->signature.parameters[i];
 
@@ -200,7 +217,8 @@ static void collect_functions(struct gen *gen)
 		for (size_t k = 0; k < range.count; k++) {
 			const char *name = range.first[k].column[0];
 
-			if (strcmp(name, before) && !strncmp(name, family->prefix, strlen(family->prefix)) &&
+			if (strcmp(name, before) &&
+			    !strncmp(name, family->prefix, strlen(family->prefix)) &&
 			    exported(family->facts, name))
 				add_function(gen, i, name);
 			before = name;
@@ -211,8 +229,9 @@ static void collect_functions(struct gen *gen)
 		const struct gen_function *a = &gen->functions[i - 1], *b = &gen->functions[i];
 
 		if (!strcmp(a->name, b->name))
-			gen_fail(gen->families[b->family].facts->path, b->fact->line, facts_column(b->fact, 0),
-				 "%s: also a function of family '%s'", b->name, gen->families[a->family].facts->name);
+			gen_fail(gen->families[b->family].facts->path, b->fact->line,
+				 facts_column(b->fact, 0), "%s: also a function of family '%s'",
+				 b->name, gen->families[a->family].facts->name);
 	}
 }
 
@@ -232,7 +251,8 @@ static void collect_enums(struct gen *gen)
 			gen->enums[gen->enum_count++] = signature->result.enum_name;
 		for (size_t k = 0; k < signature->count; k++) {
 			if (signature->parameters[k].type.enum_name)
-				gen->enums[gen->enum_count++] = signature->parameters[k].type.enum_name;
+				gen->enums[gen->enum_count++] =
+					signature->parameters[k].type.enum_name;
 		}
 	}
 	qsort(gen->enums, gen->enum_count, sizeof(*gen->enums), by_string);
@@ -253,6 +273,25 @@ static enum gw_method method_of(const char *word)
 	return (enum gw_method)i;
 }
 
+/* One hand-written function may answer for several, if they are of one signature. */
+static void apply_via(struct gen *gen, const struct treatment_line *line,
+		      struct gen_function *function)
+{
+	const char *via = line->words[4].text,
+		   *own = type_canonical_signature(&function->signature);
+
+	for (size_t i = 0; i < gen->function_count; i++) {
+		const struct gen_function *other = &gen->functions[i];
+
+		if (other->via && !strcmp(other->via, via) &&
+		    strcmp(type_canonical_signature(&other->signature), own))
+			treatment_fail(&gen->treatment, line, 4,
+				       "'%s' answers '%s' already, whose signature differs", via,
+				       other->name);
+	}
+	function->via = via;
+}
+
 static void apply_method(struct gen *gen, const struct treatment_line *line)
 {
 	const char *name = line->words[2].text;
@@ -261,17 +300,21 @@ static void apply_method(struct gen *gen, const struct treatment_line *line)
 	const struct abi_family *facts = gen->families[family].facts;
 
 	if (!function || function->family != (size_t)family)
-		treatment_fail(&gen->treatment, line, 2, "unknown function '%s': family '%s' has no such public function", name,
-			       facts->name);
+		treatment_fail(&gen->treatment, line, 2,
+			       "unknown function '%s': family '%s' has no such public function",
+			       name, facts->name);
 	function->method = method_of(line->words[3].text);
-	if (function->method == GW_METHOD_GONE && abi_set_has(&function->releases, facts->release_count - 1))
-		treatment_fail(&gen->treatment, line, 3, "'%s' is not gone: the newest release (%s) declares it", name,
+	if (function->method == GW_METHOD_GONE &&
+	    abi_set_has(&function->releases, facts->release_count - 1))
+		treatment_fail(&gen->treatment, line, 3,
+			       "'%s' is not gone: the newest release (%s) declares it", name,
 			       facts->releases[facts->release_count - 1].version);
 	if (function->method == GW_METHOD_NEW && abi_set_has(&function->releases, 0))
-		treatment_fail(&gen->treatment, line, 3, "'%s' is not new: the oldest release (%s) declares it", name,
+		treatment_fail(&gen->treatment, line, 3,
+			       "'%s' is not new: the oldest release (%s) declares it", name,
 			       facts->releases[0].version);
 	if (function->method == GW_METHOD_VIA)
-		function->via = line->words[4].text;
+		apply_via(gen, line, function);
 }
 
 static void apply_methods(struct gen *gen)
@@ -281,34 +324,40 @@ static void apply_methods(struct gen *gen)
 	bool *given = gen_alloc(gen->family_count * sizeof(*given));
 	bool *treated = gen_alloc(gen->function_count * sizeof(*treated));
 
-	for (size_t cursor = 0; (line = treatment_next(&gen->treatment, TREATMENT_METHOD, &cursor));) {
+	for (size_t cursor = 0;
+	     (line = treatment_next(&gen->treatment, TREATMENT_METHOD, &cursor));) {
 		int family = model_family(gen, line->words[1].text);
 
 		(void)family_at(gen, line, 1);
 		if (family < 0)
-			treatment_fail(&gen->treatment, line, 1, "family '%s' has no `bridge` line", line->words[1].text);
+			treatment_fail(&gen->treatment, line, 1, "family '%s' has no `bridge` line",
+				       line->words[1].text);
 		if (strcmp(line->words[2].text, "*"))
 			continue;
 		if (given[family])
-			treatment_fail(&gen->treatment, line, 2, "family '%s' has a default already", line->words[1].text);
+			treatment_fail(&gen->treatment, line, 2,
+				       "family '%s' has a default already", line->words[1].text);
 		given[family] = true;
 		defaults[family] = method_of(line->words[3].text);
 	}
 	for (size_t i = 0; i < gen->family_count; i++) {
 		if (!given[i])
-			treatment_fail(&gen->treatment, gen->families[i].bridge, 1, "family '%s' has no `method %s *` line",
+			treatment_fail(&gen->treatment, gen->families[i].bridge, 1,
+				       "family '%s' has no `method %s *` line",
 				       gen->families[i].facts->name, gen->families[i].facts->name);
 		gen->families[i].translates = defaults[i] == GW_METHOD_TABLE;
 	}
 	for (size_t i = 0; i < gen->function_count; i++)
 		gen->functions[i].method = defaults[gen->functions[i].family];
-	for (size_t cursor = 0; (line = treatment_next(&gen->treatment, TREATMENT_METHOD, &cursor));) {
+	for (size_t cursor = 0;
+	     (line = treatment_next(&gen->treatment, TREATMENT_METHOD, &cursor));) {
 		int id = model_function(gen, line->words[2].text);
 
 		if (!strcmp(line->words[2].text, "*"))
 			continue;
 		if (id >= 0 && treated[id])
-			treatment_fail(&gen->treatment, line, 2, "'%s' has a method already", line->words[2].text);
+			treatment_fail(&gen->treatment, line, 2, "'%s' has a method already",
+				       line->words[2].text);
 		apply_method(gen, line);
 		treated[id] = true;
 	}
@@ -316,8 +365,10 @@ static void apply_methods(struct gen *gen)
 		struct gen_function *function = &gen->functions[i];
 
 		/* What comes and goes is translated as the rest of its family is. */
-		function->translates = function->method == GW_METHOD_TABLE || function->method == GW_METHOD_VIA ||
-				       (function->method >= GW_METHOD_GONE && gen->families[function->family].translates);
+		function->translates = function->method == GW_METHOD_TABLE ||
+				       function->method == GW_METHOD_VIA ||
+				       (function->method >= GW_METHOD_GONE &&
+					gen->families[function->family].translates);
 	}
 }
 
@@ -329,7 +380,8 @@ void model_build(struct gen *gen)
 		const struct gen_family *family = &gen->families[i];
 
 		if (!facts_owner(gen, family->facts, ABI_ENUM, family->status))
-			treatment_fail(&gen->treatment, family->bridge, 2, "unknown enum '%s'", family->status);
+			treatment_fail(&gen->treatment, family->bridge, 2, "unknown enum '%s'",
+				       family->status);
 	}
 	collect_functions(gen);
 	apply_methods(gen);

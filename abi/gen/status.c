@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numberings of each family's status. A neutral id stands for one meaning: all names that share a value in some numbering mean
- * the same (a release that renames a status keeps the old name as an alias). A meaning that a numbering has no name for gets the
- * value that a `fold` line names for it; without one there is no output.
+ * The numberings of each family's status. A neutral id stands for one meaning: all names that share
+ * a value in some numbering mean the same (a release that renames a status keeps the old name as an
+ * alias). A meaning that a numbering has no name for gets the value that a `fold` line names for
+ * it; without one there is no output.
  */
 #include "gen.h"
 
@@ -12,8 +13,8 @@
 
 struct names {
 	const char **name;
-	size_t *parent;		/* union-find: equal root, equal meaning */
-	uint16_t *neutral;	/* of a root */
+	size_t *parent;    /* union-find: equal root, equal meaning */
+	uint16_t *neutral; /* of a root */
 	size_t count;
 };
 
@@ -30,10 +31,13 @@ static int by_value(const void *a, const void *b)
 	return x->value != y->value ? (x->value < y->value ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* The release of OWNER that published the enum which RELEASE of FAMILY uses (they are the same but for cublasLt). */
-static int release_in(const struct abi_family *owner, const struct abi_family *family, size_t release)
+/* The release of OWNER that published the enum which RELEASE of FAMILY uses (they are the same but
+ * for cublasLt). */
+static int release_in(const struct abi_family *owner, const struct abi_family *family,
+		      size_t release)
 {
-	return owner == family ? (int)release : abi_family_release(owner, family->releases[release].version);
+	return owner == family ? (int)release
+			       : abi_family_release(owner, family->releases[release].version);
 }
 
 static struct pairs pairs_of(const struct gen *gen, const struct gen_family *family, size_t release)
@@ -51,8 +55,9 @@ static struct pairs pairs_of(const struct gen *gen, const struct gen_family *fam
 			};
 	}
 	if (!pairs.count)
-		treatment_fail(&gen->treatment, family->bridge, 2, "enum '%s' has no constants in release %s of '%s'",
-			       family->status, family->facts->releases[release].version, family->facts->name);
+		treatment_fail(&gen->treatment, family->bridge, 2,
+			       "enum '%s' has no constants in release %s of '%s'", family->status,
+			       family->facts->releases[release].version, family->facts->name);
 	qsort(pairs.pair, pairs.count, sizeof(*pairs.pair), by_value);
 	return pairs;
 }
@@ -116,12 +121,14 @@ static size_t number_meanings(struct names *names)
 }
 
 /* The name to show: one that other numberings know too, where there is a choice. */
-static const char *shown_name(const struct pairs *all, size_t numberings, const struct pairs *own, size_t first)
+static const char *shown_name(const struct pairs *all, size_t numberings, const struct pairs *own,
+			      size_t first)
 {
 	const char *best = own->pair[first].name;
 	size_t most = 0;
 
-	for (size_t i = first; i < own->count && own->pair[i].value == own->pair[first].value; i++) {
+	for (size_t i = first; i < own->count && own->pair[i].value == own->pair[first].value;
+	     i++) {
 		size_t known = 0;
 
 		for (size_t n = 0; n < numberings; n++) {
@@ -136,7 +143,8 @@ static const char *shown_name(const struct pairs *all, size_t numberings, const 
 	return best;
 }
 
-static void fill_constants(struct gen_family *family, struct names *names, const struct pairs *all, size_t n)
+static void fill_constants(struct gen_family *family, struct names *names, const struct pairs *all,
+			   size_t n)
 {
 	struct gen_numbering *numbering = &family->numberings[n];
 	const struct pairs *own = &all[n];
@@ -147,8 +155,10 @@ static void fill_constants(struct gen_family *family, struct names *names, const
 		if (i && own->pair[i - 1].value == own->pair[i].value)
 			continue;
 		numbering->constants[numbering->count] = own->pair[i];
-		numbering->constants[numbering->count].name = shown_name(all, family->numbering_count, own, i);
-		numbering->neutral_of[numbering->count++] = names->neutral[root_of(names, find_name(names, own->pair[i].name))];
+		numbering->constants[numbering->count].name =
+			shown_name(all, family->numbering_count, own, i);
+		numbering->neutral_of[numbering->count++] =
+			names->neutral[root_of(names, find_name(names, own->pair[i].name))];
 	}
 }
 
@@ -174,8 +184,10 @@ static bool named_value(const struct pairs *pairs, const char *name, int32_t *va
 	return false;
 }
 
-/* A meaning that numbering N lacks: its value in the newest numbering that has it picks the `fold` line. */
-static int32_t fold(const struct gen *gen, const struct gen_family *family, const struct pairs *all, size_t n, size_t neutral)
+/* A meaning that numbering N lacks: its value in the newest numbering that has it picks the `fold`
+ * line. */
+static int32_t fold(const struct gen *gen, const struct gen_family *family, const struct pairs *all,
+		    size_t n, size_t neutral)
 {
 	const struct abi_family *facts = family->facts;
 	const struct treatment_line *line;
@@ -185,20 +197,28 @@ static int32_t fold(const struct gen *gen, const struct gen_family *family, cons
 	while (from-- > 0 && !value_here(&family->numberings[from], neutral, &value))
 		;
 	while ((line = treatment_next(&gen->treatment, TREATMENT_FOLD, &cursor))) {
-		if (strcmp(line->words[1].text, facts->name) || value < strtol(line->words[2].text, NULL, 10) ||
+		if (strcmp(line->words[1].text, facts->name) ||
+		    value < strtol(line->words[2].text, NULL, 10) ||
 		    value > strtol(line->words[3].text, NULL, 10))
 			continue;
 		if (!named_value(&all[n], line->words[4].text, &folded))
-			treatment_fail(&gen->treatment, line, 4, "'%s' is no status of release %s, which needs it for %d",
-				       line->words[4].text, facts->releases[family->numberings[n].newest].version, value);
+			treatment_fail(&gen->treatment, line, 4,
+				       "'%s' is no status of release %s, which needs it for %d",
+				       line->words[4].text,
+				       facts->releases[family->numberings[n].newest].version,
+				       value);
 		return folded;
 	}
-	treatment_fail(&gen->treatment, family->bridge, 1, "status %d of release %s has no name in release %s: add `fold %s %d %d "
-		       "CONSTANT`", value, facts->releases[family->numberings[from].newest].version,
-		       facts->releases[family->numberings[n].newest].version, facts->name, value, value);
+	treatment_fail(&gen->treatment, family->bridge, 1,
+		       "status %d of release %s has no name in release %s: add `fold %s %d %d "
+		       "CONSTANT`",
+		       value, facts->releases[family->numberings[from].newest].version,
+		       facts->releases[family->numberings[n].newest].version, facts->name, value,
+		       value);
 }
 
-static void fill_values(const struct gen *gen, struct gen_family *family, const struct pairs *all, size_t n)
+static void fill_values(const struct gen *gen, struct gen_family *family, const struct pairs *all,
+			size_t n)
 {
 	struct gen_numbering *numbering = &family->numberings[n];
 	const char *refuse = treatment_option(family->bridge, "refuse");
@@ -209,7 +229,8 @@ static void fill_values(const struct gen *gen, struct gen_family *family, const 
 			numbering->value_of[i] = fold(gen, family, all, n, i);
 	}
 	if (!named_value(&all[n], refuse, &numbering->refuse))
-		treatment_fail(&gen->treatment, family->bridge, 3, "'%s' is no status of release %s", refuse,
+		treatment_fail(&gen->treatment, family->bridge, 3,
+			       "'%s' is no status of release %s", refuse,
 			       family->facts->releases[numbering->newest].version);
 }
 
@@ -217,21 +238,25 @@ static void check_folds(const struct gen *gen)
 {
 	const struct treatment_line *line;
 
-	for (size_t cursor = 0; (line = treatment_next(&gen->treatment, TREATMENT_FOLD, &cursor));) {
+	for (size_t cursor = 0;
+	     (line = treatment_next(&gen->treatment, TREATMENT_FOLD, &cursor));) {
 		int id = model_family(gen, line->words[1].text);
 		const struct abi_family *owner;
 		struct gen_range range;
 		bool found = false;
 
 		if (id < 0)
-			treatment_fail(&gen->treatment, line, 1, "unknown family '%s': no `bridge` line names it",
+			treatment_fail(&gen->treatment, line, 1,
+				       "unknown family '%s': no `bridge` line names it",
 				       line->words[1].text);
-		owner = facts_owner(gen, gen->families[id].facts, ABI_ENUM, gen->families[id].status);
+		owner = facts_owner(gen, gen->families[id].facts, ABI_ENUM,
+				    gen->families[id].status);
 		range = facts_named(owner, ABI_ENUM, gen->families[id].status);
 		for (size_t i = 0; i < range.count; i++)
 			found |= !strcmp(range.first[i].column[1], line->words[4].text);
 		if (!found)
-			treatment_fail(&gen->treatment, line, 4, "unknown constant '%s': enum '%s' has none of that name",
+			treatment_fail(&gen->treatment, line, 4,
+				       "unknown constant '%s': enum '%s' has none of that name",
 				       line->words[4].text, gen->families[id].status);
 	}
 }
@@ -253,7 +278,8 @@ static void fill_numbers(const struct gen *gen, struct gen_family *family)
 			for (size_t i = 0; index >= 0 && i < range.count; i++) {
 				if (!abi_set_has(&range.first[i].releases, (size_t)index))
 					continue;
-				family->number_of[r] = (int32_t)strtol(range.first[i].column[1], NULL, 10);
+				family->number_of[r] =
+					(int32_t)strtol(range.first[i].column[1], NULL, 10);
 				known = true;
 			}
 		}
@@ -289,9 +315,12 @@ static void build_family(struct gen *gen, struct gen_family *family)
 		family->numbering_of[r] = n;
 		family->numberings[n].newest = r;
 	}
-	if (family->numbering_count > sizeof(((struct gw_family_data *)NULL)->refuse) / sizeof(int32_t))
-		treatment_fail(&gen->treatment, family->bridge, 2, "enum '%s' has %zu numberings, more than gw_family_data.refuse "
-			       "of shim/table.h holds", family->status, family->numbering_count);
+	if (family->numbering_count >
+	    sizeof(((struct gw_family_data *)NULL)->refuse) / sizeof(int32_t))
+		treatment_fail(&gen->treatment, family->bridge, 2,
+			       "enum '%s' has %zu numberings, more than gw_family_data.refuse "
+			       "of shim/table.h holds",
+			       family->status, family->numbering_count);
 	family->neutral_count = number_meanings(&names);
 	for (size_t n = 0; n < family->numbering_count; n++)
 		fill_constants(family, &names, all, n);

@@ -10,11 +10,13 @@
 
 static const struct {
 	const char *word;
-	size_t least, most;	/* words, the keyword included; most 0: no limit */
+	size_t least, most; /* words, the keyword included; most 0: no limit */
 	const char *form;
 } grammar[TREATMENT_KIND_COUNT] = {
 	[TREATMENT_SUITE] = {"suite", 3, 0, "suite NAME FAMILY…"},
-	[TREATMENT_BRIDGE] = {"bridge", 5, 6, "bridge FAMILY status=ENUM refuse=CONSTANT symbols=PREFIX [version=MACRO]"},
+	[TREATMENT_BRIDGE] =
+		{"bridge", 5, 6,
+		 "bridge FAMILY status=ENUM refuse=CONSTANT symbols=PREFIX [version=MACRO]"},
 	[TREATMENT_GENERIC] = {"generic", 4, 4, "generic FAMILY status=ENUM refuse=CONSTANT"},
 	[TREATMENT_FACADE] = {"facade", 5, 0, "facade SONAME FAMILY onto SONAME…"},
 	[TREATMENT_METHOD] = {"method", 4, 5, "method FAMILY FUNCTION METHOD [NAME]"},
@@ -22,7 +24,8 @@ static const struct {
 	[TREATMENT_PRIVATE] = {"private", 5, 0, "private FAMILY SYMBOL same SONAME…"},
 };
 
-void treatment_fail(const struct treatment *treatment, const struct treatment_line *line, size_t word, const char *format, ...)
+void treatment_fail(const struct treatment *treatment, const struct treatment_line *line,
+		    size_t word, const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -37,7 +40,8 @@ void treatment_fail(const struct treatment *treatment, const struct treatment_li
 		const char *kept = gen_format("%s", text);
 
 		free(text);
-		gen_fail(treatment->path, line->line, last->column + (unsigned)strlen(last->text), "%s", kept);
+		gen_fail(treatment->path, line->line, last->column + (unsigned)strlen(last->text),
+			 "%s", kept);
 	}
 	const char *kept = gen_format("%s", text);
 	free(text);
@@ -76,7 +80,8 @@ static bool is_number(const char *text)
 static void check_options(const struct treatment *treatment, const struct treatment_line *line)
 {
 	static const char *const known[] = {"status=", "refuse=", "symbols=", "version="};
-	size_t required = line->kind == TREATMENT_BRIDGE ? 3 : 2, allowed = line->kind == TREATMENT_BRIDGE ? 4 : 2;
+	size_t required = line->kind == TREATMENT_BRIDGE ? 3 : 2,
+	       allowed = line->kind == TREATMENT_BRIDGE ? 4 : 2;
 
 	for (size_t w = 2; w < line->count; w++) {
 		bool found = false;
@@ -84,16 +89,18 @@ static void check_options(const struct treatment *treatment, const struct treatm
 		for (size_t k = 0; k < allowed; k++) {
 			size_t length = strlen(known[k]);
 
-			found |= !strncmp(line->words[w].text, known[k], length) && line->words[w].text[length];
+			found |= !strncmp(line->words[w].text, known[k], length) &&
+				 line->words[w].text[length];
 		}
 		if (!found)
-			treatment_fail(treatment, line, w, "'%s' is no option of '%s': the form is `%s`",
-				       line->words[w].text, line->words[0].text, grammar[line->kind].form);
+			treatment_fail(
+				treatment, line, w, "'%s' is no option of '%s': the form is `%s`",
+				line->words[w].text, line->words[0].text, grammar[line->kind].form);
 	}
 	for (size_t k = 0; k < required; k++) {
 		if (!treatment_option(line, gen_slice(known[k], strlen(known[k]) - 1)))
-			treatment_fail(treatment, line, 0, "'%s' is missing: the form is `%s`", known[k],
-				       grammar[line->kind].form);
+			treatment_fail(treatment, line, 0, "'%s' is missing: the form is `%s`",
+				       known[k], grammar[line->kind].form);
 	}
 }
 
@@ -106,11 +113,14 @@ static void check_method(const struct treatment *treatment, const struct treatme
 	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
 		found |= !strcmp(method, methods[i]);
 	if (!found)
-		treatment_fail(treatment, line, 3, "unknown method '%s': pass, table, via, gone or new", method);
+		treatment_fail(treatment, line, 3,
+			       "unknown method '%s': pass, table, via, gone or new", method);
 	if (via && line->count < 5)
-		treatment_fail(treatment, line, 4, "`via` needs the name of the function that answers");
+		treatment_fail(treatment, line, 4,
+			       "`via` needs the name of the function that answers");
 	if (!via && line->count > 4)
-		treatment_fail(treatment, line, 4, "'%s' follows `%s`, which takes no name", line->words[4].text, method);
+		treatment_fail(treatment, line, 4, "'%s' follows `%s`, which takes no name",
+			       line->words[4].text, method);
 	if (!strcmp(line->words[2].text, "*") && strcmp(method, "pass") && strcmp(method, "table"))
 		treatment_fail(treatment, line, 3, "a family's default is `pass` or `table`");
 }
@@ -118,10 +128,11 @@ static void check_method(const struct treatment *treatment, const struct treatme
 static void check_line(const struct treatment *treatment, const struct treatment_line *line)
 {
 	if (line->count < grammar[line->kind].least)
-		treatment_fail(treatment, line, line->count, "too few words: the form is `%s`", grammar[line->kind].form);
-	if (grammar[line->kind].most && line->count > grammar[line->kind].most)
-		treatment_fail(treatment, line, grammar[line->kind].most, "too many words: the form is `%s`",
+		treatment_fail(treatment, line, line->count, "too few words: the form is `%s`",
 			       grammar[line->kind].form);
+	if (grammar[line->kind].most && line->count > grammar[line->kind].most)
+		treatment_fail(treatment, line, grammar[line->kind].most,
+			       "too many words: the form is `%s`", grammar[line->kind].form);
 	switch (line->kind) {
 	case TREATMENT_BRIDGE:
 	case TREATMENT_GENERIC:
@@ -132,7 +143,8 @@ static void check_line(const struct treatment *treatment, const struct treatment
 		const char *middle = line->kind == TREATMENT_FACADE ? "onto" : "same";
 
 		if (strcmp(line->words[3].text, middle))
-			treatment_fail(treatment, line, 3, "'%s' stands where `%s` belongs", line->words[3].text, middle);
+			treatment_fail(treatment, line, 3, "'%s' stands where `%s` belongs",
+				       line->words[3].text, middle);
 		break;
 	}
 	case TREATMENT_METHOD:
@@ -141,7 +153,8 @@ static void check_line(const struct treatment *treatment, const struct treatment
 	case TREATMENT_FOLD:
 		for (size_t w = 2; w < 4; w++) {
 			if (!is_number(line->words[w].text))
-				treatment_fail(treatment, line, w, "'%s' is no number", line->words[w].text);
+				treatment_fail(treatment, line, w, "'%s' is no number",
+					       line->words[w].text);
 		}
 		break;
 	default:
@@ -157,10 +170,13 @@ static void parse_line(struct treatment *treatment, unsigned number, char *text)
 	split_words(line, text);
 	if (!line->count)
 		return;
-	while (line->kind < TREATMENT_KIND_COUNT && strcmp(line->words[0].text, grammar[line->kind].word))
+	while (line->kind < TREATMENT_KIND_COUNT &&
+	       strcmp(line->words[0].text, grammar[line->kind].word))
 		line->kind++;
 	if (line->kind == TREATMENT_KIND_COUNT)
-		treatment_fail(treatment, line, 0, "unknown line '%s': suite, bridge, generic, facade, method, fold or private",
+		treatment_fail(treatment, line, 0,
+			       "unknown line '%s': suite, bridge, generic, facade, method, fold or "
+			       "private",
 			       line->words[0].text);
 	check_line(treatment, line);
 	treatment->count++;
@@ -179,7 +195,8 @@ void treatment_load(struct treatment *treatment, const char *path)
 	*treatment = (struct treatment){.path = path};
 	while ((length = getline(&text, &size, file)) > 0) {
 		if (treatment->count == capacity) {
-			struct treatment_line *more = gen_alloc((capacity = capacity * 2 + 64) * sizeof(*more));
+			struct treatment_line *more =
+				gen_alloc((capacity = capacity * 2 + 64) * sizeof(*more));
 
 			if (treatment->count)
 				memcpy(more, treatment->lines, treatment->count * sizeof(*more));
@@ -193,7 +210,8 @@ void treatment_load(struct treatment *treatment, const char *path)
 	fclose(file);
 }
 
-const struct treatment_line *treatment_next(const struct treatment *treatment, enum treatment_kind kind, size_t *cursor)
+const struct treatment_line *treatment_next(const struct treatment *treatment,
+					    enum treatment_kind kind, size_t *cursor)
 {
 	while (*cursor < treatment->count) {
 		const struct treatment_line *line = &treatment->lines[(*cursor)++];
@@ -209,7 +227,8 @@ const char *treatment_option(const struct treatment_line *line, const char *name
 	size_t length = strlen(name);
 
 	for (size_t w = 2; w < line->count; w++) {
-		if (!strncmp(line->words[w].text, name, length) && line->words[w].text[length] == '=')
+		if (!strncmp(line->words[w].text, name, length) &&
+		    line->words[w].text[length] == '=')
 			return line->words[w].text + length + 1;
 	}
 	return NULL;

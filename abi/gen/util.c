@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every part of abigen needs: memory that lives until the end, one way to report an error, output files, a hash. */
+/* What every part of abigen needs: memory that lives until the end, one way to report an error,
+ * output files, a hash. */
 #include "gen.h"
 
 #include <errno.h>

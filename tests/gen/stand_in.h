@@ -5,7 +5,8 @@
 
 #include "shim/facade.h"
 
-extern void *(*stand_in_bind)(const struct gw_facade *facade, uint32_t symbol) __attribute__((visibility("default")));
+extern void *(*stand_in_bind)(const struct gw_facade *facade, uint32_t symbol)
+	__attribute__((visibility("default")));
 extern __typeof__(gw_facade_bind) gw_facade_bind __attribute__((visibility("default")));
 
 #endif

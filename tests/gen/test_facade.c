@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facade that abigen makes of the small database: its slots, the registers that its resolver keeps, and that a debugger, a
- * profiler or an exception can unwind through it.
+ * The facade that abigen makes of the small database: its slots, the registers that its resolver
+ * keeps, and that a debugger, a profiler or an exception can unwind through it.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +16,10 @@
 #include <string.h>
 #include "stand_in.h"
 
-/* Symbols of the facade, under signatures that fill every argument register and some of the stack. */
-double alphaCount(long a, long b, long c, long d, long e, long f, double g, double h, double i, double j, double k, double l,
-		  double m, double n, long o, double p);
+/* Symbols of the facade, under signatures that fill every argument register and some of the stack.
+ */
+double alphaCount(long a, long b, long c, long d, long e, long f, double g, double h, double i,
+		  double j, double k, double l, double m, double n, long o, double p);
 int alphaCreate(char *buffer, size_t size, const char *format, ...);
 int alphaOld(int value);
 
@@ -39,7 +40,8 @@ static void *bind(const struct gw_facade *of, uint32_t index)
 	for (int i = 0; i < count; i++) {
 		Dl_info info;
 
-		if (dladdr(frames[i], &info) && info.dli_sname && !strcmp(info.dli_sname, "caller_of_a_facade"))
+		if (dladdr(frames[i], &info) && info.dli_sname &&
+		    !strcmp(info.dli_sname, "caller_of_a_facade"))
 			unwound = true;
 	}
 	aligned = (uintptr_t)__builtin_frame_address(0) % 16 == 0;
@@ -58,11 +60,11 @@ static int fresh(void **state)
 	return 0;
 }
 
-static double weigh(long a, long b, long c, long d, long e, long f, double g, double h, double i, double j, double k, double l,
-		    double m, double n, long o, double p)
+static double weigh(long a, long b, long c, long d, long e, long f, double g, double h, double i,
+		    double j, double k, double l, double m, double n, long o, double p)
 {
-	return (double)(a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f) + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k + 12 * l + 13 * m +
-	       14 * n + (double)(15 * o) + 16 * p;
+	return (double)(a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f) + 7 * g + 8 * h + 9 * i +
+	       10 * j + 11 * k + 12 * l + 13 * m + 14 * n + (double)(15 * o) + 16 * p;
 }
 
 static void arguments_in_registers_and_on_the_stack_survive_the_first_call(void **state)
@@ -121,9 +123,12 @@ static void the_descriptor_says_how_each_symbol_is_answered(void **state)
 	assert_non_null(facade);
 	for (uint32_t i = 0; i < facade->symbol_count; i++) {
 		const struct gw_facade_symbol *one = &facade->symbols[i];
-		bool private = !strcmp(one->name, "_ZN5alpha6hiddenEv"), same = !strcmp(one->name, "alphaPrivateSame");
+		bool private = !strcmp(one->name, "_ZN5alpha6hiddenEv"),
+		     same = !strcmp(one->name, "alphaPrivateSame");
 
-		assert_int_equal(one->how, private ? GW_FACADE_REFUSE : same ? GW_FACADE_FORWARD : GW_FACADE_FUNCTION);
+		assert_int_equal(one->how, private ? GW_FACADE_REFUSE
+					   : same  ? GW_FACADE_FORWARD
+						   : GW_FACADE_FUNCTION);
 		assert_int_equal(one->fn >= 0, !private && !same);
 		assert_true(!i || strcmp(facade->symbols[i - 1].name, one->name) < 0);
 	}
@@ -136,7 +141,8 @@ static void the_descriptor_says_how_each_symbol_is_answered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(arguments_in_registers_and_on_the_stack_survive_the_first_call, fresh),
+		cmocka_unit_test_setup(
+			arguments_in_registers_and_on_the_stack_survive_the_first_call, fresh),
 		cmocka_unit_test_setup(the_number_of_vector_arguments_survives, fresh),
 		cmocka_unit_test_setup(a_backtrace_reaches_the_caller_through_the_resolver, fresh),
 		cmocka_unit_test(the_descriptor_says_how_each_symbol_is_answered),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables that abigen makes of the real facts. The numbers here were read by people from the vendors' headers and release notes:
- * they are what the database and the generator are held against.
+ * The tables that abigen makes of the real facts. The numbers here were read by people from the
+ * vendors' headers and release notes: they are what the database and the generator are held
+ * against.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,8 @@
 
 static const struct gw_family_data *const cudnn = &gw_families[GW_FAMILY_cudnn];
 
-static const struct gw_numbering *numbering_of(const struct gw_family_data *family, const char *version)
+static const struct gw_numbering *numbering_of(const struct gw_family_data *family,
+					       const char *version)
 {
 	for (uint32_t i = 0; i < family->release_count; i++) {
 		if (!strncmp(family->releases[i].version, version, strlen(version)))
@@ -28,7 +30,8 @@ static const struct gw_numbering *numbering_of(const struct gw_family_data *fami
 	return NULL;
 }
 
-static int32_t translate(const struct gw_numbering *from, const struct gw_numbering *to, int32_t value)
+static int32_t translate(const struct gw_numbering *from, const struct gw_numbering *to,
+			 int32_t value)
 {
 	for (uint32_t i = 0; i < from->count; i++) {
 		if (from->constants[i].value == value)
@@ -43,10 +46,20 @@ static const struct {
 	const char *name;
 	int32_t old, new;
 } renumbered[] = {
-	{"SUCCESS", 0, 0}, {"NOT_INITIALIZED", 1, 1001}, {"ALLOC_FAILED", 2, 4003}, {"BAD_PARAM", 3, 2000},
-	{"INTERNAL_ERROR", 4, 4000}, {"INVALID_VALUE", 5, 2001}, {"ARCH_MISMATCH", 6, 3007}, {"MAPPING_ERROR", 7, 4006},
-	{"EXECUTION_FAILED", 8, 5000}, {"NOT_SUPPORTED", 9, 3000}, {"LICENSE_ERROR", 10, 1005},
-	{"RUNTIME_PREREQUISITE_MISSING", 11, 3008}, {"RUNTIME_IN_PROGRESS", 12, 1006}, {"RUNTIME_FP_OVERFLOW", 13, 1007},
+	{"SUCCESS", 0, 0},
+	{"NOT_INITIALIZED", 1, 1001},
+	{"ALLOC_FAILED", 2, 4003},
+	{"BAD_PARAM", 3, 2000},
+	{"INTERNAL_ERROR", 4, 4000},
+	{"INVALID_VALUE", 5, 2001},
+	{"ARCH_MISMATCH", 6, 3007},
+	{"MAPPING_ERROR", 7, 4006},
+	{"EXECUTION_FAILED", 8, 5000},
+	{"NOT_SUPPORTED", 9, 3000},
+	{"LICENSE_ERROR", 10, 1005},
+	{"RUNTIME_PREREQUISITE_MISSING", 11, 3008},
+	{"RUNTIME_IN_PROGRESS", 12, 1006},
+	{"RUNTIME_FP_OVERFLOW", 13, 1007},
 	{"VERSION_MISMATCH", 14, 1002},
 };
 
@@ -60,7 +73,8 @@ static void every_status_of_cudnn_8_has_its_cudnn_9_number_and_back(void **state
 		const struct gw_numbering *new = &cudnn->numberings[cudnn->releases[r].numbering];
 
 		for (size_t i = 0; i < old->count; i++) {
-			assert_string_equal(old->constants[i].name + strlen("CUDNN_STATUS_"), renumbered[i].name);
+			assert_string_equal(old->constants[i].name + strlen("CUDNN_STATUS_"),
+					    renumbered[i].name);
 			assert_int_equal(old->constants[i].value, renumbered[i].old);
 			if (cudnn->releases[r].part[0] < 9)
 				continue;
@@ -72,7 +86,7 @@ static void every_status_of_cudnn_8_has_its_cudnn_9_number_and_back(void **state
 
 static void a_finer_status_of_cudnn_9_folds_into_its_class(void **state)
 {
-	static const int32_t class_of[] = {0, 1, 3, 9, 4, 8};	/* by thousands: 8.x's number */
+	static const int32_t class_of[] = {0, 1, 3, 9, 4, 8}; /* by thousands: 8.x's number */
 	const struct gw_numbering *old = numbering_of(cudnn, "8.");
 	unsigned folded = 0;
 
@@ -80,7 +94,7 @@ static void a_finer_status_of_cudnn_9_folds_into_its_class(void **state)
 	for (uint32_t n = 0; n < cudnn->numbering_count; n++) {
 		const struct gw_numbering *new = &cudnn->numberings[n];
 
-		for (uint32_t i = 0; new != old && i < new->count; i++) {
+		for (uint32_t i = 0; new != old &&i < new->count; i++) {
 			int32_t value = new->constants[i].value, back = translate(new, old, value);
 			bool known = false;
 
@@ -104,7 +118,8 @@ static void every_status_translates_to_itself_within_a_numbering(void **state)
 			const struct gw_numbering *own = &gw_families[f].numberings[n];
 
 			for (uint32_t i = 0; i < own->count; i++)
-				assert_int_equal(translate(own, own, own->constants[i].value), own->constants[i].value);
+				assert_int_equal(translate(own, own, own->constants[i].value),
+						 own->constants[i].value);
 		}
 	}
 }
@@ -116,8 +131,9 @@ static void a_facade_answers_version_questions_as_the_newest_of_its_soname(void 
 		const char *major;
 		uint32_t number;
 	} expected[] = {
-		{GW_FAMILY_cublas, "11", 111103}, {GW_FAMILY_cublas, "12", 120903}, {GW_FAMILY_cublasLt, "11", 111103},
-		{GW_FAMILY_cublasLt, "12", 120903}, {GW_FAMILY_cudnn, "8", 8907},
+		{GW_FAMILY_cublas, "11", 111103},   {GW_FAMILY_cublas, "12", 120903},
+		{GW_FAMILY_cublasLt, "11", 111103}, {GW_FAMILY_cublasLt, "12", 120903},
+		{GW_FAMILY_cudnn, "8", 8907},
 	};
 
 	(void)state;
@@ -139,8 +155,10 @@ static void the_functions_that_cudnn_9_dropped_are_known_as_such(void **state)
 
 	(void)state;
 	for (int fn = 0; fn < GW_FN_COUNT; fn++) {
-		gone += gw_functions[fn].family == GW_FAMILY_cudnn && gw_functions[fn].method == GW_METHOD_GONE;
-		checks += gw_functions[fn].method == GW_METHOD_VIA && strstr(gw_functions[fn].name, "VersionCheck");
+		gone += gw_functions[fn].family == GW_FAMILY_cudnn &&
+			gw_functions[fn].method == GW_METHOD_GONE;
+		checks += gw_functions[fn].method == GW_METHOD_VIA &&
+			  strstr(gw_functions[fn].name, "VersionCheck");
 	}
 	assert_int_equal(gone + checks, 55);
 	assert_int_equal(gw_functions[GW_FN_cudnnGetRNNParamsSize].method, GW_METHOD_GONE);
@@ -150,7 +168,8 @@ static void the_functions_that_cudnn_9_dropped_are_known_as_such(void **state)
 
 static void cublaslt_is_opened_before_cublas_and_from_one_directory(void **state)
 {
-	const struct gw_family_data *lt = &gw_families[GW_FAMILY_cublasLt], *blas = &gw_families[GW_FAMILY_cublas];
+	const struct gw_family_data *lt = &gw_families[GW_FAMILY_cublasLt],
+				    *blas = &gw_families[GW_FAMILY_cublas];
 
 	(void)state;
 	assert_int_equal(lt->suite, blas->suite);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * abigen on the small database of tests/gen/small: what it writes, byte for byte, and what it says of bad input.
- * Arguments: the abigen to run, the folder `small`. GANGWAY_UPDATE_GOLDEN=1 writes the expected files anew instead of comparing.
+ * abigen on the small database of tests/gen/small: what it writes, byte for byte, and what it says
+ * of bad input. Arguments: the abigen to run, the folder `small`. GANGWAY_UPDATE_GOLDEN=1 writes
+ * the expected files anew instead of comparing.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -56,12 +57,14 @@ static void write_all(const char *path, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Runs abigen on work/in into work/out. Returns its exit status; *said is what it wrote on stderr. */
+/* Runs abigen on work/in into work/out. Returns its exit status; *said is what it wrote on stderr.
+ */
 static int run_abigen(char **said)
 {
 	char *errors = format("%s/errors", work);
-	char *command = format("cd %s/in && '%s' --facts . --treatment treatment --out ../out --version golden 2>%s", work, abigen,
-			       errors);
+	char *command = format("cd %s/in && '%s' --facts . --treatment treatment --out ../out "
+			       "--version golden 2>%s",
+			       work, abigen, errors);
 	int status = system(command);
 
 	*said = read_all(errors);
@@ -79,11 +82,14 @@ static void prepare(const char *file, const char *from, const char *to)
 
 	for (size_t i = 0; i < 3; i++) {
 		const char *name = strrchr(files[i], '/') ? strrchr(files[i], '/') + 1 : files[i];
-		char *source = format("%s/%s", small, files[i]), *target = format("%s/in/%s", work, name);
-		char *text = read_all(source), *place = file && !strcmp(file, name) ? strstr(text, from) : NULL;
+		char *source = format("%s/%s", small, files[i]),
+		     *target = format("%s/in/%s", work, name);
+		char *text = read_all(source),
+		     *place = file && !strcmp(file, name) ? strstr(text, from) : NULL;
 
 		if (place) {
-			char *changed = format("%.*s%s%s", (int)(place - text), text, to, place + strlen(from));
+			char *changed = format("%.*s%s%s", (int)(place - text), text, to,
+					       place + strlen(from));
 
 			free(text);
 			text = changed;
@@ -152,7 +158,8 @@ static void every_file_is_written_as_expected_and_no_other(void **state)
 	directory = opendir(out);
 	assert_non_null(directory);
 	while ((entry = readdir(directory))) {
-		char *got_path = format("%s/%s", out, entry->d_name), *want_path = format("%s/%s", expected, entry->d_name);
+		char *got_path = format("%s/%s", out, entry->d_name),
+		     *want_path = format("%s/%s", expected, entry->d_name);
 
 		if (*entry->d_name != '.') {
 			char *got = read_all(got_path), *want;
@@ -182,13 +189,19 @@ static const struct bad {
 	 "treatment:10:23: unknown method 'vanished': pass, table, via, gone or new\n"},
 	{"via_without_a_name_is_refused", "treatment", "via gw_via_alpha_version", "via",
 	 "treatment:9:30: `via` needs the name of the function that answers\n"},
+	{"one_via_function_for_two_signatures_is_refused", "treatment", "alphaNew new",
+	 "alphaNew via gw_via_alpha_version",
+	 "treatment:11:27: 'gw_via_alpha_version' answers 'alphaVersion' already, whose signature "
+	 "differs\n"},
 	{"a_name_after_another_method_is_refused", "treatment", "alphaNew new", "alphaNew new x",
 	 "treatment:11:27: 'x' follows `new`, which takes no name\n"},
 	{"an_unknown_function_is_refused", "treatment", "alphaNorm pass", "alphaNrom pass",
-	 "treatment:12:14: unknown function 'alphaNrom': family 'alpha' has no such public function\n"},
+	 "treatment:12:14: unknown function 'alphaNrom': family 'alpha' has no such public "
+	 "function\n"},
 	{"a_second_method_is_refused", "treatment", "alphaNorm pass", "alphaNew new",
 	 "treatment:12:14: 'alphaNew' has a method already\n"},
-	{"an_unknown_family_is_refused", "treatment", "method alpha alphaOld", "method alhpa alphaOld",
+	{"an_unknown_family_is_refused", "treatment", "method alpha alphaOld",
+	 "method alhpa alphaOld",
 	 "treatment:10:8: unknown family 'alhpa': no facts were read for it\n"},
 	{"gone_that_is_not_gone_is_refused", "treatment", "alphaOld gone", "alphaDot gone",
 	 "treatment:10:23: 'alphaDot' is not gone: the newest release (2.0) declares it\n"},
@@ -199,46 +212,68 @@ static const struct bad {
 	{"a_family_without_default_is_refused", "treatment", "method alpha * table", "",
 	 "treatment:4:8: family 'alpha' has no `method alpha *` line\n"},
 	{"an_unknown_line_is_refused", "treatment", "suite beta", "sweet beta",
-	 "treatment:3:1: unknown line 'sweet': suite, bridge, generic, facade, method, fold or private\n"},
+	 "treatment:3:1: unknown line 'sweet': suite, bridge, generic, facade, method, fold or "
+	 "private\n"},
 	{"a_line_too_short_is_refused", "treatment", "suite beta beta", "suite beta",
 	 "treatment:3:11: too few words: the form is `suite NAME FAMILY…`\n"},
-	{"an_unknown_option_is_refused", "treatment", "version=ALPHA_VERSION", "verison=ALPHA_VERSION",
+	{"an_unknown_option_is_refused", "treatment", "version=ALPHA_VERSION",
+	 "verison=ALPHA_VERSION",
 	 "treatment:4:72: 'verison=ALPHA_VERSION' is no option of 'bridge': the form is "
 	 "`bridge FAMILY status=ENUM refuse=CONSTANT symbols=PREFIX [version=MACRO]`\n"},
-	{"an_unknown_status_enum_is_refused", "treatment", "status=alphaStatus_t", "status=alphaState_t",
-	 "treatment:4:14: unknown enum 'alphaState_t'\n"},
-	{"an_unknown_refusal_is_refused", "treatment", "refuse=ALPHA_STATUS_NO ", "refuse=ALPHA_STATUS_NOPE ",
+	{"an_unknown_status_enum_is_refused", "treatment", "status=alphaStatus_t",
+	 "status=alphaState_t", "treatment:4:14: unknown enum 'alphaState_t'\n"},
+	{"an_unknown_refusal_is_refused", "treatment", "refuse=ALPHA_STATUS_NO ",
+	 "refuse=ALPHA_STATUS_NOPE ",
 	 "treatment:4:35: 'ALPHA_STATUS_NOPE' is no status of release 1.1\n"},
 	{"an_unknown_target_is_refused", "treatment", "onto libalpha.so.2", "onto libalpha.so.3",
-	 "treatment:6:33: unknown target 'libalpha.so.3': no `soname` line of family 'alpha' has it\n"},
+	 "treatment:6:33: unknown target 'libalpha.so.3': no `soname` line of family 'alpha' has "
+	 "it\n"},
 	{"a_facade_onto_itself_is_refused", "treatment", "onto libalpha.so.2", "onto libalpha.so.1",
 	 "treatment:6:33: 'libalpha.so.1' cannot stand in for itself\n"},
-	{"a_facade_of_an_unknown_soname_is_refused", "treatment", "facade libbeta.so.1", "facade libbeta.so.7",
-	 "treatment:7:8: unknown soname 'libbeta.so.7': no `soname` line of family 'beta' has it\n"},
-	{"a_facade_of_an_undeclared_family_is_refused", "treatment", "generic beta status=betaStatus_t refuse=BETA_STATUS_NO", "",
+	{"a_facade_of_an_unknown_soname_is_refused", "treatment", "facade libbeta.so.1",
+	 "facade libbeta.so.7",
+	 "treatment:7:8: unknown soname 'libbeta.so.7': no `soname` line of family 'beta' has "
+	 "it\n"},
+	{"a_facade_of_an_undeclared_family_is_refused", "treatment",
+	 "generic beta status=betaStatus_t refuse=BETA_STATUS_NO", "",
 	 "treatment:7:21: unknown family 'beta': no `bridge` or `generic` line names it\n"},
-	{"a_fold_onto_an_unknown_constant_is_refused", "treatment", "2999 ALPHA_STATUS_BAD", "2999 ALPHA_STATUS_WORSE",
-	 "treatment:13:22: unknown constant 'ALPHA_STATUS_WORSE': enum 'alphaStatus_t' has none of that name\n"},
+	{"a_fold_onto_an_unknown_constant_is_refused", "treatment", "2999 ALPHA_STATUS_BAD",
+	 "2999 ALPHA_STATUS_WORSE",
+	 "treatment:13:22: unknown constant 'ALPHA_STATUS_WORSE': enum 'alphaStatus_t' has none of "
+	 "that name\n"},
 	{"a_fold_of_no_number_is_refused", "treatment", "fold alpha 2000", "fold alpha 2OOO",
 	 "treatment:13:12: '2OOO' is no number\n"},
 	{"a_status_without_a_fold_is_refused", "treatment", "fold alpha 2000", "fold alpha 2002",
-	 "treatment:4:8: status 2001 of release 2.0 has no name in release 1.1: add `fold alpha 2001 2001 CONSTANT`\n"},
-	{"a_private_symbol_of_an_unknown_soname_is_refused", "treatment", "same libalpha.so.1 libalpha.so.2",
-	 "same libalpha.so.1 libalpha.so.9", "treatment:14:51: unknown soname 'libalpha.so.9'\n"},
+	 "treatment:4:8: status 2001 of release 2.0 has no name in release 1.1: add `fold alpha "
+	 "2001 2001 CONSTANT`\n"},
+	{"a_private_symbol_of_an_unknown_soname_is_refused", "treatment",
+	 "same libalpha.so.1 libalpha.so.2", "same libalpha.so.1 libalpha.so.9",
+	 "treatment:14:51: unknown soname 'libalpha.so.9'\n"},
 	{"disagreeing_parameters_are_refused", "alpha.abi", "handle: alphaHandle_t\t1.0..1.1\t",
-	 "handle: alphaHandle_t\t1.0\talpha.h:80\nfunction\talphaOld\talphaStatus_t\thandle: int\t1.1\t",
-	 "./alpha.abi:35:33: alphaOld: parameter 1 is 'alphaHandle_t' here and 'int' in 1.1 (line 36): "
+	 "handle: alphaHandle_t\t1.0\talpha.h:80\nfunction\talphaOld\talphaStatus_t\thandle: "
+	 "int\t1.1\t",
+	 "./alpha.abi:35:33: alphaOld: parameter 1 is 'alphaHandle_t' here and 'int' in 1.1 (line "
+	 "36): "
 	 "the calling convention differs\n"},
 	{"a_disagreeing_result_is_refused", "alpha.abi", "function\talphaVersion\tsize_t\t-\t1.0..",
-	 "function\talphaVersion\tint\t-\t1.0\talpha.h:19\nfunction\talphaVersion\tsize_t\t-\t1.1..",
-	 "./alpha.abi:37:23: alphaVersion: returns 'int' here and 'size_t' in 2.0 (line 38): the calling convention differs\n"},
-	{"a_disagreeing_parameter_count_is_refused", "alpha.abi", "function\talphaVersion\tsize_t\t-\t1.0..",
-	 "function\talphaVersion\tsize_t\t-\t1.0\talpha.h:19\nfunction\talphaVersion\tsize_t\tx: int\t1.1..",
-	 "./alpha.abi:37:30: alphaVersion: 0 parameters here and 1 in 2.0 (line 38): the calling convention differs\n"},
-	{"an_unknown_type_is_refused", "alpha.abi", "callback: alphaCallback_t", "callback: alphaCallbakc_t",
-	 "./alpha.abi:36:41: alphaSetCallback: no `typedef`, `enum` or `struct` line says what 'alphaCallbakc_t' is\n"},
-	{"a_circle_of_typedefs_is_refused", "alpha.abi", "alphaHandle_t\tstruct alphaContext *", "alphaHandle_t\tconst alphaHandle_t",
-	 "./alpha.abi:30:36: alphaCreate: the typedefs of 'const alphaHandle_t' go round in a circle\n"},
+	 "function\talphaVersion\tint\t-\t1.0\talpha.h:19\nfunction\talphaVersion\tsize_t\t-\t1.1."
+	 ".",
+	 "./alpha.abi:37:23: alphaVersion: returns 'int' here and 'size_t' in 2.0 (line 38): the "
+	 "calling convention differs\n"},
+	{"a_disagreeing_parameter_count_is_refused", "alpha.abi",
+	 "function\talphaVersion\tsize_t\t-\t1.0..",
+	 "function\talphaVersion\tsize_t\t-\t1.0\talpha.h:19\nfunction\talphaVersion\tsize_t\tx: "
+	 "int\t1.1..",
+	 "./alpha.abi:37:30: alphaVersion: 0 parameters here and 1 in 2.0 (line 38): the calling "
+	 "convention differs\n"},
+	{"an_unknown_type_is_refused", "alpha.abi", "callback: alphaCallback_t",
+	 "callback: alphaCallbakc_t",
+	 "./alpha.abi:36:41: alphaSetCallback: no `typedef`, `enum` or `struct` line says what "
+	 "'alphaCallbakc_t' is\n"},
+	{"a_circle_of_typedefs_is_refused", "alpha.abi", "alphaHandle_t\tstruct alphaContext *",
+	 "alphaHandle_t\tconst alphaHandle_t",
+	 "./alpha.abi:30:36: alphaCreate: the typedefs of 'const alphaHandle_t' go round in a "
+	 "circle\n"},
 };
 
 static void bad_input_is_refused(void **state)
@@ -262,7 +297,8 @@ static void bad_input_is_refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest golden[] = {
-		cmocka_unit_test_setup_teardown(every_file_is_written_as_expected_and_no_other, make_work, remove_work),
+		cmocka_unit_test_setup_teardown(every_file_is_written_as_expected_and_no_other,
+						make_work, remove_work),
 	};
 	struct CMUnitTest refusals[sizeof(bad) / sizeof(*bad)];
 
@@ -274,7 +310,8 @@ int main(int argc, char **argv)
 	if (!abigen || !small)
 		return 2;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		refusals[i] = (struct CMUnitTest){bad[i].name, bad_input_is_refused, NULL, NULL, (void *)(uintptr_t)&bad[i]};
+		refusals[i] = (struct CMUnitTest){bad[i].name, bad_input_is_refused, NULL, NULL,
+						  (void *)(uintptr_t)&bad[i]};
 	return cmocka_run_group_tests_name("abigen writes", golden, NULL, NULL) |
 	       cmocka_run_group_tests_name("abigen refuses", refusals, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wrappers and thunks that abigen makes of the small database, between a recording stand-in for shim/call.h and a small library
- * that they believe to be the vendor's.
+ * The wrappers and thunks that abigen makes of the small database, between a recording stand-in for
+ * shim/call.h and a small library that they believe to be the vendor's.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,8 @@ static struct {
 
 void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 {
-	*call = (struct gw_call){.fn = fn, .caller = caller, .flags = record.flags, .absent = record.absent};
+	*call = (struct gw_call){
+		.fn = fn, .caller = caller, .flags = record.flags, .absent = record.absent};
 	record.fn = fn;
 	record.origin = gw_thread.origin;
 	gw_thread.origin = 0;
@@ -76,7 +77,8 @@ void gw_leave(struct gw_call *call, const union gw_value *values, union gw_value
 {
 	record.had_values = values != NULL;
 	if (values)
-		memcpy(record.values, values, gw_functions[call->fn].parameter_count * sizeof(*values));
+		memcpy(record.values, values,
+		       gw_functions[call->fn].parameter_count * sizeof(*values));
 	record.result = result;
 	record.left++;
 }
@@ -233,7 +235,8 @@ static void each_thunk_sets_its_origin_and_reaches_its_function(void **state)
 	(void)state;
 	for (uint32_t origin = 1; origin <= GW_ORIGINS; origin++) {
 		const char *row = gw_thunks + (size_t)(origin - 1) * GW_FN_COUNT * 16;
-		float (*norm)(alphaHandle_t, double) = (void *)(uintptr_t)(row + GW_FN_alphaNorm * 16);
+		float (*norm)(alphaHandle_t, double) =
+			(void *)(uintptr_t)(row + GW_FN_alphaNorm * 16);
 		size_t (*version)(void) = (void *)(uintptr_t)(row + GW_FN_alphaVersion * 16);
 
 		record.real = REAL(real_norm);
@@ -258,9 +261,11 @@ static void the_tables_say_what_the_small_database_says(void **state)
 	for (int fn = 0; fn + 1 < GW_FN_COUNT; fn++)
 		assert_true(strcmp(gw_functions[fn].name, gw_functions[fn + 1].name) < 0);
 	assert_string_equal(gw_functions[GW_FN_alphaNorm].parameters[0].name, "argument1");
-	assert_int_equal(gw_functions[GW_FN_alphaCreate].parameters[1].enum_type, GW_ENUM_alphaMode_t);
+	assert_int_equal(gw_functions[GW_FN_alphaCreate].parameters[1].enum_type,
+			 GW_ENUM_alphaMode_t);
 	assert_int_equal(gw_functions[GW_FN_alphaDot].parameters[2].size, sizeof(alphaComplex));
-	assert_true(gw_functions[GW_FN_alphaCreate].returns_status && !gw_functions[GW_FN_alphaNorm].returns_status);
+	assert_true(gw_functions[GW_FN_alphaCreate].returns_status &&
+		    !gw_functions[GW_FN_alphaNorm].returns_status);
 	/* 1 was an end marker; the newest release that has the value names it. */
 	assert_int_equal(mode->count, 3);
 	assert_string_equal(mode->constants[1].name, "ALPHA_MODE_FAST");
@@ -278,7 +283,8 @@ int main(void)
 		cmocka_unit_test_setup(a_returned_status_comes_out_as_the_caller_numbers_it, fresh),
 		cmocka_unit_test_setup(what_is_gone_is_translated_as_its_family_is, fresh),
 		cmocka_unit_test_setup(the_answer_for_an_absent_function_is_left_alone, fresh),
-		cmocka_unit_test_setup(a_status_passed_by_value_goes_in_translated_and_is_logged_as_passed, fresh),
+		cmocka_unit_test_setup(
+			a_status_passed_by_value_goes_in_translated_and_is_logged_as_passed, fresh),
 		cmocka_unit_test_setup(a_via_function_answers_only_when_releases_differ, fresh),
 		cmocka_unit_test_setup(numbers_and_pairs_arrive_and_are_reported, fresh),
 		cmocka_unit_test_setup(each_thunk_sets_its_origin_and_reaches_its_function, fresh),
