@@ -316,8 +316,8 @@ int main(int argc, char **argv)
 	if (!abigen || !small)
 		return 2;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		refusals[i] = (struct CMUnitTest){bad[i].name, bad_input_is_refused, NULL, NULL,
-						  (void *)(uintptr_t)&bad[i]};
+		refusals[i] = (struct CMUnitTest){bad[i].name, bad_input_is_refused, make_case,
+						  remove_work, NULL};
 	return cmocka_run_group_tests_name("abigen writes", golden, NULL, NULL) |
 	       cmocka_run_group_tests_name("abigen refuses", refusals, NULL, NULL);
 }
