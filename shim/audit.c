@@ -270,8 +270,10 @@ EXPORT unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *coo
 	bool ours;
 
 	*cookie = (uintptr_t)map | (lmid != LM_ID_BASE);
-	if (lmid != LM_ID_BASE)
+	if (lmid != LM_ID_BASE) {
+		state.offered = NULL;
 		return 0;
+	}
 	base = base ? base + 1 : path;
 	if (strcmp(base, "libgangway.so") == 0)
 		state.preloaded = true;

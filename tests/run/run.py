@@ -375,13 +375,36 @@ def shells_forks_and_children_are_served_as_well(world):
 
 @case
 def another_namespace_is_left_alone(world):
+    library = world.answering("build/" + OLD, "real")
     old_program(world)
+    plugin = world.library("plugin/libplugin.so.1", "const char *who(void);\n", library)
     program = world.cc("spaces", '#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <stdio.h>\nint main(void)\n{\n'
-                       f'\tvoid *own = dlmopen(LM_ID_NEWLM, "{OLD}", RTLD_NOW);\n'
-                       '\tvoid *libm = dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW);\n'
-                       f'\tvoid *base = dlopen("{OLD}", RTLD_NOW);\n'
-                       '\tprintf("%d %d %d\\n", own != NULL, libm != NULL, base != NULL);\n\treturn 0;\n}\n', "-ldl")
-    expect(world.run("run", "--library-path", "target", program), 0, "0 1 1\n")
+                       f'\tvoid *own = dlmopen(LM_ID_NEWLM, "{plugin}", RTLD_NOW);\n'
+                       '\tif (!own)\n\t\tputs(dlerror());\n'
+                       '\tprintf("%d\\n", dlmopen(LM_ID_NEWLM, "libm.so.6", RTLD_NOW) != NULL);\n'
+                       f'\tprintf("%d\\n", dlopen("{OLD}", RTLD_NOW) != NULL);\n\treturn 0;\n}}\n', "-ldl")
+    expect(world.run("run", "--library-path", "target", program), 0,
+           f"{OLD}: cannot open shared object file: No such file or directory\n1\n1\n")
+
+
+@case
+def threads_that_open_and_close_at_once_all_get_the_facade(world):
+    old_program(world)
+    program = world.cc("threads", '#include <dlfcn.h>\n#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n'
+                       'static void *work(void *lost)\n{\n\tfor (int i = 0; i < 300; i++) {\n'
+                       f'\t\tvoid *handle = dlopen("{OLD}", RTLD_NOW);\n'
+                       '\t\tconst char *(*who)(void) = handle ? (const char *(*)(void))dlsym(handle, "who") : NULL;\n\n'
+                       '\t\tif (!who || strcmp(who(), "facade") != 0)\n'
+                       '\t\t\t__atomic_add_fetch((int *)lost, 1, __ATOMIC_RELAXED);\n\t\tif (handle)\n'
+                       '\t\t\tdlclose(handle);\n\t\tif (dlopen("libgw-never.so.1", RTLD_NOW))\n\t\t\treturn NULL;\n'
+                       '\t}\n\treturn NULL;\n}\nint main(void)\n{\n\tpthread_t thread[8];\n\tint lost = 0;\n\n'
+                       '\tfor (int i = 0; i < 8; i++)\n\t\tpthread_create(&thread[i], NULL, work, &lost);\n'
+                       '\tfor (int i = 0; i < 8; i++)\n\t\tpthread_join(thread[i], NULL);\n'
+                       '\tprintf("%d lost\\n", lost);\n\treturn 0;\n}\n', "-ldl", "-pthread")
+    expect(world.run("run", "--library-path", "target", "--log", "log", program), 0, "0 lost\n")
+    lines = [json.loads(line) for line in open(world.path("log"), encoding="utf-8")]
+    missing = [line for line in lines if line.get("outcome") == "missing"]
+    check(len(missing) == 2400 and all(line["name"] == "libgw-never.so.1" for line in missing), f"{len(missing)}")
 
 
 # ---- the Python paths
@@ -428,7 +451,10 @@ def several_different_files_of_the_python_paths_answer_nothing(world):
     expect(world.run("run", "--python", one, "--python", two, "--facades", "off", "--explain", program), 127, "",
            "several different files of that name")
     expect(world.run("run", "--python", one, "--python", two, "--library-path", "target", program), 0, "facade\n")
-    expect(world.run("run", "--python", one, "--python", one + "/.", program), 0, "wheel\n")
+    # One file that is reached in two ways is one file.
+    os.remove(world.path(f"two/nvidia/cublas/lib/{OLD}"))
+    os.symlink(world.path(f"one/nvidia/cublas/lib/{OLD}"), world.path(f"two/nvidia/cublas/lib/{OLD}"))
+    expect(world.run("run", "--python", one, "--python", two, "--facades", "off", program), 0, "wheel\n")
 
 
 @case
