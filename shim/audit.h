@@ -58,7 +58,7 @@ unsigned gw_audit_python_find(const char *name, char *path) __attribute__((nonnu
  */
 bool gw_audit_target_exists(const struct gw_audit_facade *facade) __attribute__((nonnull));
 
-/* audit_note.c: one JSON line to GANGWAY_LOG, one line of text to stderr when asked to explain. WHY, PATH: may be NULL. */
+/* audit_note.c: one JSON line to GANGWAY_LOG, one line of text to stderr when asked to explain; each outcome of a name once. WHY, PATH: may be NULL. */
 enum gw_audit_outcome { GW_AUDIT_FACADE, GW_AUDIT_PYTHON, GW_AUDIT_MISSING };
 void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
 	__attribute__((nonnull(2)));

@@ -34,11 +34,14 @@ static const char *const usual_defaults[] = {
 };
 
 static char defaults[MAX_DEFAULTS][GW_AUDIT_NAME];
+static uint32_t default_caps[MAX_DEFAULTS];	/* which of hwcaps exist there, as bits */
 static unsigned default_count;
 
 static char python[MAX_PYTHON][GW_AUDIT_NAME * 2];
 static unsigned python_count;
 static bool python_known;
+
+_Static_assert(sizeof hwcaps / sizeof *hwcaps <= 32, "they are bits of a uint32_t");
 
 static bool put(char *path, size_t *length, const char *text, size_t text_length)
 {
@@ -65,13 +68,16 @@ bool gw_audit_file_stops(const char *path)
 	return head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64;
 }
 
-bool gw_audit_directory_has(const char *directory, size_t length, const char *name)
+/* CAPS: which of the hwcaps directories to try, as bits. */
+static bool directory_has(const char *directory, size_t length, const char *name, uint32_t caps)
 {
 	static char path[GW_AUDIT_PATH];
 
 	for (size_t i = 0; i < sizeof hwcaps / sizeof *hwcaps; i++) {
 		size_t end = 0;
 
+		if (!(caps >> i & 1))
+			continue;
 		if (!put(path, &end, directory, length) || !put(path, &end, "/", 1) ||
 		    !put(path, &end, hwcaps[i], strlen(hwcaps[i])) || !put(path, &end, name, strlen(name)))
 			return false;
@@ -79,6 +85,27 @@ bool gw_audit_directory_has(const char *directory, size_t length, const char *na
 			return true;
 	}
 	return false;
+}
+
+bool gw_audit_directory_has(const char *directory, size_t length, const char *name)
+{
+	return directory_has(directory, length, name, UINT32_MAX);
+}
+
+/* Which of the hwcaps directories there are in a directory. The loader, too, looks once and remembers. */
+static uint32_t caps_of(const char *directory, size_t length)
+{
+	static char path[GW_AUDIT_PATH];
+	uint32_t caps = 0;
+
+	for (size_t i = 0; i < sizeof hwcaps / sizeof *hwcaps; i++) {
+		size_t end = 0;
+
+		if (put(path, &end, directory, length) && put(path, &end, "/", 1) &&
+		    put(path, &end, hwcaps[i], strlen(hwcaps[i])) && access(path, X_OK) == 0)
+			caps |= UINT32_C(1) << i;
+	}
+	return caps;
 }
 
 /* The directories that MAP's searches go through, but for the cache. Valid until the next call. NULL: cannot tell. */
@@ -107,7 +134,8 @@ static void default_add(const char *directory, size_t length)
 		if (strlen(defaults[i]) == length && memcmp(defaults[i], directory, length) == 0)
 			return;
 	memcpy(defaults[default_count], directory, length);
-	defaults[default_count++][length] = '\0';
+	defaults[default_count][length] = '\0';
+	default_caps[default_count++] = caps_of(directory, length);
 }
 
 /*
@@ -153,7 +181,7 @@ bool gw_audit_defaults_have(const char *name, const char *shown)
 	if (shown)
 		default_add_shown(shown);
 	for (unsigned i = 0; i < default_count; i++)
-		if (gw_audit_directory_has(defaults[i], strlen(defaults[i]), name))
+		if (directory_has(defaults[i], strlen(defaults[i]), name, default_caps[i]))
 			return true;
 	return false;
 }

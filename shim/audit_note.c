@@ -120,8 +120,34 @@ static void explain(enum gw_audit_outcome outcome, const char *name, const char 
 	write_line(STDERR_FILENO, &line);
 }
 
+/* Programs probe for the same name again and again: each outcome is told once. When the table is full, every time. */
+static bool told_before(enum gw_audit_outcome outcome, const char *name, const char *path)
+{
+	static uint64_t told[1024];
+	static unsigned count;
+	const unsigned room = sizeof told / sizeof *told;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325) + outcome;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+	for (; path && *path; path++)
+		hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
+	hash |= 1;	/* 0 is an empty place */
+	for (unsigned i = (unsigned)(hash >> 20) % room; told[i] != hash; i = (i + 1) % room)
+		if (!told[i]) {
+			if (count < room / 2) {
+				told[i] = hash;
+				count++;
+			}
+			return false;
+		}
+	return true;
+}
+
 void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
 {
+	if ((!*gw_audit_settings.log && !gw_audit_settings.explain) || told_before(outcome, name, path))
+		return;
 	if (*gw_audit_settings.log)
 		log_line(outcome, name, path, why);
 	if (gw_audit_settings.explain)
