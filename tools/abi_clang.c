@@ -377,7 +377,8 @@ void gw_clang_function(struct gw_clang *reader, CXCursor cursor, const char *sou
 					  type);
 		types = gw_facts_text(reader->facts, "%s,%s", types, type);
 	}
-	if (clang_isFunctionTypeVariadic(clang_getCursorType(cursor)))
+	/* `f()` without a prototype counts as variadic for libclang: it takes nothing that anybody could know of */
+	if (clang_getCursorType(cursor).kind == CXType_FunctionProto && clang_isFunctionTypeVariadic(clang_getCursorType(cursor)))
 		column[2] = gw_facts_text(reader->facts, "%s%s_: ...", column[2], count ? ", " : "");
 	if (!reader->cxx)
 		add(&reader->functions, column[0], "");

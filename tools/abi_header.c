@@ -161,6 +161,17 @@ static int read_header(struct gw_clang *reader, const char *name, struct abi_err
 	return rc;
 }
 
+/* How many of ERRORS stand at the same place as TEXT (up to the remark that first_error adds). */
+static size_t count_same(const struct abi_error *errors, size_t count, const char *text)
+{
+	const char *remark = strstr(text, " (while reading ");
+	size_t length = remark ? (size_t)(remark - text) : strlen(text), same = 0;
+
+	for (size_t i = 0; i < count; i++)
+		same += !strncmp(errors[i].text, text, length);
+	return same;
+}
+
 /*
  * Reads all headers of the family. One that refuses to be included alone (cublas_api.h of some releases) is fine when another one
  * includes it the right way; otherwise its error is the result.
@@ -168,6 +179,7 @@ static int read_header(struct gw_clang *reader, const char *name, struct abi_err
 static int read_all(struct gw_clang *reader, const struct gw_text *all, size_t count, struct abi_error *error)
 {
 	struct abi_error *errors = calloc(count + 1, sizeof(*errors));
+	size_t most = 0;
 	int rc = 0;
 
 	if (!errors)
@@ -175,10 +187,16 @@ static int read_all(struct gw_clang *reader, const struct gw_text *all, size_t c
 	for (size_t i = 0; i < count; i++)
 		if (gw_rule_has_header(reader->rule, all[i].name))
 			(void)read_header(reader, all[i].name, &errors[i]);
-	for (size_t i = 0; !rc && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
+		size_t times;
+
 		if (!errors[i].text[0] || gw_clang_is_covered(reader, all[i].name))
 			continue;
-		*error = errors[i];
+		/* what stops most headers is the cause, what stops one may be its refusal to stand alone */
+		times = count_same(errors, count, errors[i].text);
+		if (times > most)
+			*error = errors[i];
+		most = times > most ? times : most;
 		rc = -EINVAL;
 	}
 	free(errors);

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -307,6 +307,7 @@ int gw_abi_import(const char *database, int argc, char **argv)
 		goto out;
 	}
 	import.stand_ins = stand_ins;
+	signal(SIGXFSZ, SIG_IGN);	/* a limit on file sizes is an error like a full disk, no reason to die halfway */
 	if (!rules || !stand_ins) {
 		gw_complain("`families` and `include` are missing: is gangway fully installed?");
 		goto out;

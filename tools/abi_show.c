@@ -82,9 +82,15 @@ static int by_offset(const void *a, const void *b)
 	const struct abi_fact *x = *(const struct abi_fact *const *)a, *y = *(const struct abi_fact *const *)b;
 	long long offset_x = atoll(x->column[2]), offset_y = atoll(y->column[2]);
 
+	const char *bit_x = strstr(x->column[4], " at bit "), *bit_y = strstr(y->column[4], " at bit ");
+	int order;
+
 	if (offset_x != offset_y)
 		return offset_x < offset_y ? -1 : 1;
-	return gw_source_compare(x->source, y->source);
+	if (bit_x && bit_y && strcmp(bit_x, bit_y))
+		return strcmp(bit_x, bit_y);	/* 0 to 7 */
+	order = gw_source_compare(x->source, y->source);
+	return order ? order : strcmp(x->column[1], y->column[1]);
 }
 
 /* The fields of a struct in this release, in memory order; to be freed. */
