@@ -130,8 +130,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(shown['structs'], {'cublasNamed_t': {'size': 32, 'fields': [
             {'name': 'low', 'type': 'unsigned int : 3 at bit 0', 'offset': 0, 'size': 4},
             {'name': 'high', 'type': 'unsigned int : 5 at bit 3', 'offset': 0, 'size': 4},
-            {'name': 'i', 'type': 'int', 'offset': 4, 'size': 4},
             {'name': 'f', 'type': 'float', 'offset': 4, 'size': 4},
+            {'name': 'i', 'type': 'int', 'offset': 4, 'size': 4},
             {'name': 'inner', 'type': 'struct {…}', 'offset': 8, 'size': 24},
             {'name': 'inner.c', 'type': 'char', 'offset': 8, 'size': 1},
             {'name': 'inner.n', 'type': 'int64_t[2]', 'offset': 16, 'size': 16}]}})
