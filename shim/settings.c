@@ -29,6 +29,8 @@ const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 	[GW_SETTING_FACADES] = { "GANGWAY_FACADES",
 		"auto, off, or the sonames that facades may be offered for; `gangway run` sets it" },
 	[GW_SETTING_FACADE_DIR] = { "GANGWAY_FACADE_DIR", "where the facades are; `gangway run` sets it" },
+	[GW_SETTING_EXPLAIN] = { "GANGWAY_EXPLAIN",
+		"1: say on stderr how each search without a file ends; `gangway run --explain` sets it" },
 	[GW_SETTING_KEEP_DEEPBIND] = { "GANGWAY_KEEP_DEEPBIND",
 		"1: leave RTLD_DEEPBIND alone; calls of libraries opened so are then not seen" },
 	[GW_SETTING_AUDITED] = { "LD_AUDIT", "the loader's own; tells whether gangway's auditor finds the facades" },
