@@ -83,15 +83,20 @@ static void arguments_in_registers_and_on_the_stack_survive_the_first_call(void 
 	assert_ptr_equal(facade->slots[symbol], answer);
 }
 
-/* A variadic function learns from al whether there are arguments in vector registers. */
+/* A variadic function learns from al how many arguments are in vector registers; this one tells. */
+int vector_arguments(char *, size_t, const char *, ...) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+	".type vector_arguments, @function\n"
+	"vector_arguments:\n\t"
+	"movzbl %al, %eax\n\t"
+	"ret\n\t"
+	".size vector_arguments, . - vector_arguments");
+
 static void the_number_of_vector_arguments_survives(void **state)
 {
-	char text[64];
-
 	(void)state;
-	answer = (void *)(uintptr_t)snprintf;
-	assert_int_equal(alphaCreate(text, sizeof(text), "%d %.1f %s", 1, 2.5, "three"), 11);
-	assert_string_equal(text, "1 2.5 three");
+	answer = (void *)(uintptr_t)vector_arguments;
+	assert_int_equal(alphaCreate(NULL, 0, "", 1, 2.5, 3.5), 2);
 	assert_int_equal(asked, 1);
 }
 

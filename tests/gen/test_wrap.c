@@ -264,6 +264,7 @@ static void the_tables_say_what_the_small_database_says(void **state)
 	assert_int_equal(gw_functions[GW_FN_alphaCreate].parameters[1].enum_type,
 			 GW_ENUM_alphaMode_t);
 	assert_int_equal(gw_functions[GW_FN_alphaDot].parameters[2].size, sizeof(alphaComplex));
+	assert_int_equal(gw_functions[GW_FN_alphaCount].parameters[2].class, GW_CLASS_INT8);
 	assert_true(gw_functions[GW_FN_alphaCreate].returns_status &&
 		    !gw_functions[GW_FN_alphaNorm].returns_status);
 	/* 1 was an end marker; the newest release that has the value names it. */
@@ -272,6 +273,9 @@ static void the_tables_say_what_the_small_database_says(void **state)
 	assert_string_equal(alpha->releases[2].soname_major, "2");
 	assert_int_equal(alpha->releases[2].number, 20000);
 	assert_int_equal(alpha->numbering_count, 2);
+	/* 2001 has no name in 1.x: the `fold` line makes it 1. */
+	assert_int_equal(alpha->numberings[1].constants[2].value, 2001);
+	assert_int_equal(alpha->numberings[0].value_of[alpha->numberings[1].neutral_of[2]], 1);
 	assert_int_equal(alpha->refuse[0], 2);
 	assert_int_equal(alpha->refuse[1], 3007);
 }
