@@ -10,6 +10,8 @@
 #include <cmocka.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "fake_api.h"
 #include "test_matrix.h"
@@ -444,6 +446,74 @@ static void tiled_products_can_be_refused_as_new_gpus_do(void **state)
 	dlclose(lib);
 }
 
+enum { THREADS = 8, ROUNDS = 300 };
+
+static void *call_often(void *wrong)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		float a[4] = { 1, 2, 3, 4 }, unit[4] = { 1, 0, 0, 1 }, d[4] = { 0 }, alpha = 1, beta = 0;
+		cublasLtMatmulDesc_t desc;
+		cublasLtMatrixLayout_t layout;
+
+		if (cublasLtMatmulDescCreate(&desc, CUBLAS_COMPUTE_32F, CUDA_R_32F) ||
+		    cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, 2, 2, 2) ||
+		    cublasLtMatmul(handle, desc, &alpha, a, layout, unit, layout, &beta, d, layout, d, layout, NULL, NULL, 0, NULL) ||
+		    memcmp(a, d, sizeof a) || cublasLtMatrixLayoutDestroy(layout) || cublasLtMatmulDescDestroy(desc))
+			atomic_fetch_add((_Atomic unsigned *)wrong, 1);
+	}
+	return NULL;
+}
+
+static void threads_share_a_handle_and_no_call_is_lost(void **state)
+{
+	void *lib = library();
+	uint64_t (*calls)(const char *) = (uint64_t(*)(const char *))dlsym(lib, "gwfake_calls"), before = calls("cublasLtMatmul");
+	_Atomic unsigned wrong = 0;
+	pthread_t threads[THREADS];
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, call_often, &wrong), 0);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	assert_int_equal(wrong, 0);
+	assert_true(calls("cublasLtMatmul") == before + THREADS * ROUNDS);
+	dlclose(lib);
+}
+
+#ifdef CUBLASLT_MATMUL_DESC_A_SCALE_POINTER
+static void narrow_floats_are_scaled_in_and_out(void **state)
+{
+	/* e4m3: 1.0 is 0x38, 2.0 is 0x40, -1.5 is 0xbc, 448 is 0x7e */
+	unsigned char a[16] = { 0x38, 0x40, 0xbc }, b[16] = { 0x40, 0x38, 0x38 };
+	uint16_t c[1] = { 0 };
+	unsigned char d[1] = { 0 };
+	float alpha = 1, beta = 0, scale_a = 2, scale_d = 1000, amax = 0;
+	const void *pa = &scale_a, *pd = &scale_d, *pm = &amax;
+	struct problem p = single;
+	cublasLtMatmulDesc_t desc;
+	cublasLtMatrixLayout_t la, lc, ld;
+
+	(void)state;
+	p.trans_a = true;
+	desc = describe(&p, NULL);
+	assert_int_equal(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &pa, sizeof pa), 0);
+	assert_int_equal(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_D_SCALE_POINTER, &pd, sizeof pd), 0);
+	assert_int_equal(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_AMAX_D_POINTER, &pm, sizeof pm), 0);
+	assert_int_equal(cublasLtMatrixLayoutCreate(&la, CUDA_R_8F_E4M3, 16, 1, 16), 0);
+	assert_int_equal(cublasLtMatrixLayoutCreate(&lc, CUDA_R_16BF, 1, 1, 1), 0);
+	assert_int_equal(cublasLtMatrixLayoutCreate(&ld, CUDA_R_8F_E4M3, 1, 1, 1), 0);
+	assert_int_equal(cublasLtMatmul(handle, desc, &alpha, a, la, b, la, &beta, c, lc, d, ld, NULL, NULL, 0, NULL), 0);
+	/* 2 (1*2 + 2*1 - 1.5*1) = 5; times 1000 it saturates at the greatest e4m3 */
+	assert_float_equal(amax, 5, 0);
+	assert_int_equal(d[0], 0x7e);
+	assert_int_equal(cublasLtMatrixLayoutDestroy(la), 0);
+	assert_int_equal(cublasLtMatrixLayoutDestroy(lc), 0);
+	assert_int_equal(cublasLtMatrixLayoutDestroy(ld), 0);
+	assert_int_equal(cublasLtMatmulDescDestroy(desc), 0);
+}
+#endif
+
 static int create_handle(void **state)
 {
 	(void)state;
@@ -473,6 +543,10 @@ int main(void)
 		cmocka_unit_test(what_is_no_handle_or_no_block_is_refused),
 		cmocka_unit_test(a_planned_failure_happens_once_and_calls_are_counted),
 		cmocka_unit_test(tiled_products_can_be_refused_as_new_gpus_do),
+		cmocka_unit_test(threads_share_a_handle_and_no_call_is_lost),
+#ifdef CUBLASLT_MATMUL_DESC_A_SCALE_POINTER
+		cmocka_unit_test(narrow_floats_are_scaled_in_and_out),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, create_handle, destroy_handle);

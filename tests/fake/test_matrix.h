@@ -116,9 +116,9 @@ static inline uint16_t brain_of(double value)
 	return (uint16_t)(bits >> 16);
 }
 
-static inline double brain_value(uint16_t half)
+static inline double brain_value(uint16_t bits16)
 {
-	uint32_t bits = (uint32_t)half << 16;
+	uint32_t bits = (uint32_t)bits16 << 16;
 	float f;
 
 	memcpy(&f, &bits, sizeof f);
