@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The auditor: watches each search of the loader, and answers those that would end without a file, with the real library from the
- * Python paths where exactly one is there, else with a facade. A search that finds a file by itself is never changed. Hooks no
- * symbol and no PLT entry, so that no call pays for it.
+ * The auditor: watches each search of the loader, and answers those that would end without a file,
+ * with the real library from the Python paths where exactly one is there, else with a facade. A
+ * search that finds a file by itself is never changed. Hooks no symbol and no PLT entry, so that no
+ * call pays for it.
  */
 #include "audit.h"
 
@@ -18,17 +19,18 @@
 enum mapped { MAPPED_NO, MAPPED_REAL, MAPPED_FACADE };
 
 static struct {
-	bool preloaded;		/* libgangway.so is mapped in the program's namespace: facades can work */
-	bool may_rename;	/* this glibc keeps the name that was asked for beside the one we answer */
-	bool watched;		/* the search now running is ours to end */
-	char name[GW_AUDIT_NAME];	/* what it looks for */
-	char path[GW_AUDIT_PATH];	/* what we answered last: the loader copies it at once */
-	const struct gw_audit_facade *offered;	/* a facade was answered and is not mapped yet */
+	bool preloaded;  /* libgangway.so is mapped in the program's namespace: facades can work */
+	bool may_rename; /* this glibc keeps the name that was asked for beside the one we answer */
+	bool watched;    /* the search now running is ours to end */
+	char name[GW_AUDIT_NAME]; /* what it looks for */
+	char path[GW_AUDIT_PATH]; /* what we answered last: the loader copies it at once */
+	const struct gw_audit_facade *offered; /* a facade was answered and is not mapped yet */
 } state;
 
 #define FACADES (sizeof gw_audit_facades / sizeof *gw_audit_facades)
 static unsigned char mapped[FACADES];
-static unsigned targets_mapped[FACADES];	/* how many mapped files bear the name of a target of each facade */
+static unsigned targets_mapped[FACADES]; /* how many mapped files bear the name of a target of each
+					    facade */
 
 struct gw_audit_settings gw_audit_settings;
 
@@ -46,7 +48,8 @@ const struct gw_audit_facade *gw_audit_facade_find(const char *soname)
 	return NULL;
 }
 
-/* The loader's word for an object, kept in the audit cookie: its link_map, odd when it is in a namespace of its own. */
+/* The loader's word for an object, kept in the audit cookie: its link_map, odd when it is in a
+ * namespace of its own. */
 static struct link_map *cookie_map(const uintptr_t *cookie)
 {
 	return cookie ? (struct link_map *)(*cookie & ~(uintptr_t)1) : NULL;
@@ -88,8 +91,9 @@ static bool are_partners(const struct gw_audit_facade *a, const struct gw_audit_
 }
 
 /*
- * Is a real library of this facade's suite and major here, mapped or about to be found? The two would then be mixed, and the real
- * one would call into the facade's private symbols, which cannot answer.
+ * Is a real library of this facade's suite and major here, mapped or about to be found? The two
+ * would then be mixed, and the real one would call into the facade's private symbols, which cannot
+ * answer.
  */
 static const char *real_partner(const struct gw_audit_facade *facade, struct link_map *loader)
 {
@@ -132,9 +136,11 @@ static char *offer_facade(const char *name, struct link_map *loader, const char 
 		 !gw_audit_target_exists(facade))
 		*why = "there is a facade, but no newer library for it to forward to";
 	else if (real_partner(facade, loader))
-		*why = "there is a facade, but a real library of its suite and major is here, and the two do "
+		*why = "there is a facade, but a real library of its suite and major is here, and "
+		       "the two do "
 		       "not mix";
-	else if (!join(state.path, gw_audit_settings.facade_dir, name) || !gw_audit_file_stops(state.path))
+	else if (!join(state.path, gw_audit_settings.facade_dir, name) ||
+		 !gw_audit_file_stops(state.path))
 		*why = "its facade is not in the directory of facades";
 	if (*why)
 		return NULL;
@@ -142,7 +148,8 @@ static char *offer_facade(const char *name, struct link_map *loader, const char 
 	return state.path;
 }
 
-/* The search for state.name has found nothing, and SHOWN is its first candidate in a default directory. */
+/* The search for state.name has found nothing, and SHOWN is its first candidate in a default
+ * directory. */
 static char *end_search(char *shown, struct link_map *loader)
 {
 	const char *why;
@@ -157,7 +164,8 @@ static char *end_search(char *shown, struct link_map *loader)
 	}
 	if (offer_facade(state.name, loader, &why)) {
 		gw_audit_note(GW_AUDIT_FACADE, state.name, state.path,
-			      found ? "several different files of that name are on the Python paths" : NULL);
+			      found ? "several different files of that name are on the Python paths"
+				    : NULL);
 		return state.path;
 	}
 	if (found)
@@ -167,8 +175,9 @@ static char *end_search(char *shown, struct link_map *loader)
 }
 
 /*
- * A file of the Python paths is best answered before the search begins: then the loader knows it by its true path, and its $ORIGIN
- * works. Only where nothing that the search would go through has a file of that name.
+ * A file of the Python paths is best answered before the search begins: then the loader knows it by
+ * its true path, and its $ORIGIN works. Only where nothing that the search would go through has a
+ * file of that name.
  */
 static char *answer_early(char *name, struct link_map *loader)
 {
@@ -182,8 +191,9 @@ static char *answer_early(char *name, struct link_map *loader)
 }
 
 /*
- * Before 2.27 (the oldest source that was read for it) a loader that is given another name at the start of a search may forget the
- * one that was asked for, and then fails to match it with the versions that the searcher needs.
+ * Before 2.27 (the oldest source that was read for it) a loader that is given another name at the
+ * start of a search may forget the one that was asked for, and then fails to match it with the
+ * versions that the searcher needs.
  */
 static bool loader_keeps_names(const char *version)
 {
@@ -218,7 +228,8 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag
 	if (flag == LA_SER_ORIG) {
 		size_t length = strlen(name);
 
-		state.watched = !strchr(name, '/') && length < sizeof state.name && !cookie_is_foreign(cookie);
+		state.watched = !strchr(name, '/') && length < sizeof state.name &&
+				!cookie_is_foreign(cookie);
 		if (!state.watched)
 			return same;
 		memcpy(state.name, name, length + 1);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of libgangway-audit.so, the LD_AUDIT library that decides which FILE answers a search. It lives in the loader's own
- * namespace with a libc of its own: it shares no variable with libgangway.so, and its errno is not the program's.
+ * The parts of libgangway-audit.so, the LD_AUDIT library that decides which FILE answers a search.
+ * It lives in the loader's own namespace with a libc of its own: it shares no variable with
+ * libgangway.so, and its errno is not the program's.
  *
- * Threads: the loader calls in with its load lock held (or before there is a second thread), one search at a time. So everything
- * here is static memory without locks; nothing allocates. Paths that do not fit GW_AUDIT_PATH are treated as absent.
+ * Threads: the loader calls in with its load lock held (or before there is a second thread), one
+ * search at a time. So everything here is static memory without locks; nothing allocates. Paths
+ * that do not fit GW_AUDIT_PATH are treated as absent.
  */
 #ifndef GW_AUDIT_H
 #define GW_AUDIT_H
@@ -19,12 +21,13 @@
 /* One facade, as abi/treatment tells (meson writes the table into audit_table.h). */
 struct gw_audit_facade {
 	const char *soname;
-	const char *group;	/* its suite, or its family where that is no suite: these come from one directory together */
-	const char *setting;	/* the variable that names its directory: GANGWAY_CUBLAS */
-	const char *const *targets;	/* NULL-terminated */
+	const char *group;   /* its suite, or its family where that is no suite: these come from one
+				directory together */
+	const char *setting; /* the variable that names its directory: GANGWAY_CUBLAS */
+	const char *const *targets; /* NULL-terminated */
 };
 
-extern const struct gw_audit_facade gw_audit_facades[];	/* ends with soname NULL */
+extern const struct gw_audit_facade gw_audit_facades[]; /* ends with soname NULL */
 const struct gw_audit_facade *gw_audit_facade_find(const char *soname) __attribute__((nonnull));
 
 /* What the environment says; empty strings where it says nothing. Read once, in la_version. */
@@ -38,29 +41,35 @@ const char *gw_audit_setting(const char *variable) __attribute__((nonnull, retur
 
 /* audit_look.c: questions to the file system. None changes anything. */
 
-/* Would the loader stop its search at this file? True for anything that is not an object of another class or machine. */
+/* Would the loader stop its search at this file? True for anything that is not an object of another
+ * class or machine. */
 bool gw_audit_file_stops(const char *path) __attribute__((nonnull));
 /* Does DIRECTORY, or a hwcaps directory in it, hold a file NAME that stops a search? */
-bool gw_audit_directory_has(const char *directory, size_t length, const char *name) __attribute__((nonnull));
-/* Does a default directory of the loader? SHOWN: a path of that search, from which one more directory is learnt. */
+bool gw_audit_directory_has(const char *directory, size_t length, const char *name)
+	__attribute__((nonnull));
+/* Does a default directory of the loader? SHOWN: a path of that search, from which one more
+ * directory is learnt. */
 bool gw_audit_defaults_have(const char *name, const char *shown) __attribute__((nonnull(1)));
-/* Does any directory that MAP's own searches go through (RPATH, LD_LIBRARY_PATH, RUNPATH, defaults), or the loader's cache? */
+/* Does any directory that MAP's own searches go through (RPATH, LD_LIBRARY_PATH, RUNPATH,
+ * defaults), or the loader's cache? */
 bool gw_audit_search_has(struct link_map *map, const char *name) __attribute__((nonnull(2)));
 /* Does the loader's cache know a file NAME that still exists? */
 bool gw_audit_cache_has(const char *name) __attribute__((nonnull));
 /*
- * How many different files NAME lie in the Python paths' nvidia/<package>/lib. PATH (GW_AUDIT_PATH bytes) gets the first.
+ * How many different files NAME lie in the Python paths' nvidia/<package>/lib. PATH (GW_AUDIT_PATH
+ * bytes) gets the first.
  */
 unsigned gw_audit_python_find(const char *name, char *path) __attribute__((nonnull));
 /*
- * Can this facade's target be found where libgangway.so will look for it (gw_find_library, in shim/find.c)? Not asked: what is
- * mapped already; audit.c knows that.
+ * Can this facade's target be found where libgangway.so will look for it (gw_find_library, in
+ * shim/find.c)? Not asked: what is mapped already; audit.c knows that.
  */
 bool gw_audit_target_exists(const struct gw_audit_facade *facade) __attribute__((nonnull));
 
-/* audit_note.c: one JSON line to GANGWAY_LOG, one line of text to stderr when asked to explain; each outcome of a name once. WHY, PATH: may be NULL. */
+/* audit_note.c: one JSON line to GANGWAY_LOG, one line of text to stderr when asked to explain;
+ * each outcome of a name once. WHY, PATH: may be NULL. */
 enum gw_audit_outcome { GW_AUDIT_FACADE, GW_AUDIT_PYTHON, GW_AUDIT_MISSING };
-void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
-	__attribute__((nonnull(2)));
+void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path,
+		   const char *why) __attribute__((nonnull(2)));
 
 #endif

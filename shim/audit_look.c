@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The auditor's questions to the file system: would the loader find this name here? Reads, never changes; no allocation. What it
- * cannot tell it answers with 'yes, a file is there', so that the loader's own search stays as it is.
+ * The auditor's questions to the file system: would the loader find this name here? Reads, never
+ * changes; no allocation. What it cannot tell it answers with 'yes, a file is there', so that the
+ * loader's own search stays as it is.
  */
 #include "audit.h"
 
@@ -22,19 +23,39 @@
 
 /* Sub-directories that some glibc from 2.17 on tries inside each directory of a search. */
 static const char *const hwcaps[] = {
-	"", "glibc-hwcaps/x86-64-v4/", "glibc-hwcaps/x86-64-v3/", "glibc-hwcaps/x86-64-v2/",
-	"tls/haswell/avx512_1/x86_64/", "tls/haswell/avx512_1/", "tls/haswell/x86_64/", "tls/haswell/",
-	"tls/avx512_1/x86_64/", "tls/avx512_1/", "tls/x86_64/", "tls/", "haswell/avx512_1/x86_64/",
-	"haswell/avx512_1/", "haswell/x86_64/", "haswell/", "avx512_1/x86_64/", "avx512_1/", "x86_64/",
+	"",
+	"glibc-hwcaps/x86-64-v4/",
+	"glibc-hwcaps/x86-64-v3/",
+	"glibc-hwcaps/x86-64-v2/",
+	"tls/haswell/avx512_1/x86_64/",
+	"tls/haswell/avx512_1/",
+	"tls/haswell/x86_64/",
+	"tls/haswell/",
+	"tls/avx512_1/x86_64/",
+	"tls/avx512_1/",
+	"tls/x86_64/",
+	"tls/",
+	"haswell/avx512_1/x86_64/",
+	"haswell/avx512_1/",
+	"haswell/x86_64/",
+	"haswell/",
+	"avx512_1/x86_64/",
+	"avx512_1/",
+	"x86_64/",
 };
 
 /* Where a glibc that cannot be asked has its defaults. */
 static const char *const usual_defaults[] = {
-	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib",
+	"/lib/x86_64-linux-gnu",
+	"/usr/lib/x86_64-linux-gnu",
+	"/lib64",
+	"/usr/lib64",
+	"/lib",
+	"/usr/lib",
 };
 
 static char defaults[MAX_DEFAULTS][GW_AUDIT_NAME];
-static uint32_t default_caps[MAX_DEFAULTS];	/* which of hwcaps exist there, as bits */
+static uint32_t default_caps[MAX_DEFAULTS]; /* which of hwcaps exist there, as bits */
 static unsigned default_count;
 
 static char python[MAX_PYTHON][GW_AUDIT_NAME * 2];
@@ -64,7 +85,7 @@ bool gw_audit_file_stops(const char *path)
 	count = read(file, head, sizeof head);
 	close(file);
 	if (count < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0)
-		return true;	/* the loader will complain about it, and stop there */
+		return true; /* the loader will complain about it, and stop there */
 	return head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64;
 }
 
@@ -79,7 +100,8 @@ static bool directory_has(const char *directory, size_t length, const char *name
 		if (!(caps >> i & 1))
 			continue;
 		if (!put(path, &end, directory, length) || !put(path, &end, "/", 1) ||
-		    !put(path, &end, hwcaps[i], strlen(hwcaps[i])) || !put(path, &end, name, strlen(name)))
+		    !put(path, &end, hwcaps[i], strlen(hwcaps[i])) ||
+		    !put(path, &end, name, strlen(name)))
 			return false;
 		if (gw_audit_file_stops(path))
 			return true;
@@ -92,7 +114,8 @@ bool gw_audit_directory_has(const char *directory, size_t length, const char *na
 	return directory_has(directory, length, name, UINT32_MAX);
 }
 
-/* Which of the hwcaps directories there are in a directory. The loader, too, looks once and remembers. */
+/* Which of the hwcaps directories there are in a directory. The loader, too, looks once and
+ * remembers. */
 static uint32_t caps_of(const char *directory, size_t length)
 {
 	static char path[GW_AUDIT_PATH];
@@ -108,7 +131,8 @@ static uint32_t caps_of(const char *directory, size_t length)
 	return caps;
 }
 
-/* The directories that MAP's searches go through, but for the cache. Valid until the next call. NULL: cannot tell. */
+/* The directories that MAP's searches go through, but for the cache. Valid until the next call.
+ * NULL: cannot tell. */
 static Dl_serinfo *search_list(struct link_map *map)
 {
 	static union {
@@ -139,8 +163,9 @@ static void default_add(const char *directory, size_t length)
 }
 
 /*
- * The auditor's own search is LD_LIBRARY_PATH and then the same default directories as everybody's. Nothing tells the two apart;
- * what lies in LD_LIBRARY_PATH ends a search as well, so that makes no difference.
+ * The auditor's own search is LD_LIBRARY_PATH and then the same default directories as everybody's.
+ * Nothing tells the two apart; what lies in LD_LIBRARY_PATH ends a search as well, so that makes no
+ * difference.
  */
 static void defaults_learn(void)
 {
@@ -186,7 +211,8 @@ bool gw_audit_defaults_have(const char *name, const char *shown)
 	return false;
 }
 
-/* Is there a string of the cache that ends in "/NAME", and is its file still there? Needs no knowledge of the cache's layout. */
+/* Is there a string of the cache that ends in "/NAME", and is its file still there? Needs no
+ * knowledge of the cache's layout. */
 static bool cache_names(const char *cache, size_t size, const char *name)
 {
 	static char path[GW_AUDIT_PATH];
@@ -198,7 +224,8 @@ static bool cache_names(const char *cache, size_t size, const char *name)
 
 		while (start > cache && start[-1])
 			start--;
-		if (start < at && *start == '/' && at[-1] == '/' && (size_t)(at - start) + length < sizeof path) {
+		if (start < at && *start == '/' && at[-1] == '/' &&
+		    (size_t)(at - start) + length < sizeof path) {
 			memcpy(path, start, (size_t)(at - start) + length);
 			if (gw_audit_file_stops(path))
 				return true;
@@ -273,8 +300,10 @@ static void python_add_site(const char *site, size_t length)
 			at += entry->length;
 			if (entry->name[0] == '.' || python_count == MAX_PYTHON)
 				continue;
-			if (!put(path, &here, "/", 1) || !put(path, &here, entry->name, strlen(entry->name)) ||
-			    !put(path, &here, "/lib", 4) || here >= sizeof python[0] || access(path, X_OK) != 0)
+			if (!put(path, &here, "/", 1) ||
+			    !put(path, &here, entry->name, strlen(entry->name)) ||
+			    !put(path, &here, "/lib", 4) || here >= sizeof python[0] ||
+			    access(path, X_OK) != 0)
 				continue;
 			memcpy(python[python_count++], path, here + 1);
 		}
@@ -306,9 +335,10 @@ unsigned gw_audit_python_find(const char *name, char *path)
 		struct stat info;
 		size_t end = 0;
 
-		if (!put(candidate, &end, python[i], strlen(python[i])) || !put(candidate, &end, "/", 1) ||
-		    !put(candidate, &end, name, strlen(name)) || stat(candidate, &info) != 0 ||
-		    !S_ISREG(info.st_mode) || !gw_audit_file_stops(candidate))
+		if (!put(candidate, &end, python[i], strlen(python[i])) ||
+		    !put(candidate, &end, "/", 1) || !put(candidate, &end, name, strlen(name)) ||
+		    stat(candidate, &info) != 0 || !S_ISREG(info.st_mode) ||
+		    !gw_audit_file_stops(candidate))
 			continue;
 		if (found && info.st_dev == device && info.st_ino == inode)
 			continue;
@@ -339,7 +369,8 @@ static bool toolkit_has(const char *root, const char *name)
 	for (size_t i = 0; *root && i < sizeof below / sizeof *below; i++) {
 		size_t end = 0;
 
-		if (put(path, &end, root, strlen(root)) && put(path, &end, below[i], strlen(below[i])) &&
+		if (put(path, &end, root, strlen(root)) &&
+		    put(path, &end, below[i], strlen(below[i])) &&
 		    gw_audit_directory_has(path, end, name))
 			return true;
 	}
@@ -352,7 +383,8 @@ static bool toolkits_have(const char *name)
 	static char root[GW_AUDIT_PATH] = "/usr/local/";
 	size_t start = strlen("/usr/local/");
 	bool found = toolkit_has(gw_audit_setting("CUDA_HOME"), name) ||
-		     toolkit_has(gw_audit_setting("CUDA_PATH"), name) || toolkit_has("/usr/local/cuda", name);
+		     toolkit_has(gw_audit_setting("CUDA_PATH"), name) ||
+		     toolkit_has("/usr/local/cuda", name);
 	int directory = found ? -1 : open("/usr/local", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	long count;
 
@@ -365,7 +397,8 @@ static bool toolkits_have(const char *name)
 
 			at += entry->length;
 			found = strncmp(entry->name, "cuda-", 5) == 0 &&
-				put(root, &end, entry->name, strlen(entry->name)) && toolkit_has(root, name);
+				put(root, &end, entry->name, strlen(entry->name)) &&
+				toolkit_has(root, name);
 		}
 	}
 	close(directory);
@@ -378,10 +411,10 @@ bool gw_audit_target_exists(const struct gw_audit_facade *facade)
 	const char *own = gw_audit_setting(facade->setting);
 
 	for (const char *const *target = facade->targets; *target; target++) {
-		if (*own ? setting_has(own, *target) :
-			   setting_has(gw_audit_settings.library_path, *target) ||
-				   gw_audit_python_find(*target, path) || gw_audit_cache_has(*target) ||
-				   toolkits_have(*target))
+		if (*own ? setting_has(own, *target)
+			 : setting_has(gw_audit_settings.library_path, *target) ||
+				    gw_audit_python_find(*target, path) ||
+				    gw_audit_cache_has(*target) || toolkits_have(*target))
 			return true;
 	}
 	return false;

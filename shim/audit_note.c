@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes what the auditor decided: one JSON line to GANGWAY_LOG (ARCHITECTURE.md, 'The log'), and with GANGWAY_EXPLAIN=1 one line
- * of text to stderr. Each line is one write. The log is opened for each line: there are few, and a program may close every
- * descriptor that it does not know.
+ * Writes what the auditor decided: one JSON line to GANGWAY_LOG (ARCHITECTURE.md, 'The log'), and
+ * with GANGWAY_EXPLAIN=1 one line of text to stderr. Each line is one write. The log is opened for
+ * each line: there are few, and a program may close every descriptor that it does not know.
  */
 #include "audit.h"
 
@@ -17,7 +17,9 @@ struct line {
 };
 
 static const char *const outcome_name[] = {
-	[GW_AUDIT_FACADE] = "facade", [GW_AUDIT_PYTHON] = "python", [GW_AUDIT_MISSING] = "missing",
+	[GW_AUDIT_FACADE] = "facade",
+	[GW_AUDIT_PYTHON] = "python",
+	[GW_AUDIT_MISSING] = "missing",
 };
 
 static void add(struct line *line, const char *text)
@@ -42,7 +44,8 @@ static void add_json(struct line *line, const char *text)
 		if (c == '"' || c == '\\')
 			memcpy(out, (char[]){'\\', *text, 0}, 3);
 		else if (c < 0x20)
-			memcpy(out, (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15], 0}, 7);
+			memcpy(out,
+			       (char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15], 0}, 7);
 		add(line, out);
 	}
 	add(line, "\"");
@@ -66,13 +69,15 @@ static void write_line(int file, struct line *line)
 	if (line->length == sizeof line->text)
 		line->text[line->length - 1] = '\n';
 	if (write(file, line->text, line->length) < 0)
-		return;	/* nobody to tell: the program goes on without this line */
+		return; /* nobody to tell: the program goes on without this line */
 }
 
-static void log_line(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
+static void log_line(enum gw_audit_outcome outcome, const char *name, const char *path,
+		     const char *why)
 {
 	static struct line line;
-	int file = open(gw_audit_settings.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	int file = open(gw_audit_settings.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
+			0666);
 
 	if (file < 0)
 		return;
@@ -97,11 +102,13 @@ static void log_line(enum gw_audit_outcome outcome, const char *name, const char
 	close(file);
 }
 
-static void explain(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
+static void explain(enum gw_audit_outcome outcome, const char *name, const char *path,
+		    const char *why)
 {
 	static const char *const verb[] = {
 		[GW_AUDIT_FACADE] = " is nowhere here; the facade answers: ",
-		[GW_AUDIT_PYTHON] = " is nowhere that the loader looks; taken from the Python paths: ",
+		[GW_AUDIT_PYTHON] =
+			" is nowhere that the loader looks; taken from the Python paths: ",
 		[GW_AUDIT_MISSING] = " was not found",
 	};
 	static struct line line;
@@ -120,7 +127,8 @@ static void explain(enum gw_audit_outcome outcome, const char *name, const char 
 	write_line(STDERR_FILENO, &line);
 }
 
-/* Programs probe for the same name again and again: each outcome is told once. When the table is full, every time. */
+/* Programs probe for the same name again and again: each outcome is told once. When the table is
+ * full, every time. */
 static bool told_before(enum gw_audit_outcome outcome, const char *name, const char *path)
 {
 	static uint64_t told[1024];
@@ -132,7 +140,7 @@ static bool told_before(enum gw_audit_outcome outcome, const char *name, const c
 		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
 	for (; path && *path; path++)
 		hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
-	hash |= 1;	/* 0 is an empty place */
+	hash |= 1; /* 0 is an empty place */
 	for (unsigned i = (unsigned)(hash >> 20) % room; told[i] != hash; i = (i + 1) % room)
 		if (!told[i]) {
 			if (count < room / 2) {
@@ -144,9 +152,11 @@ static bool told_before(enum gw_audit_outcome outcome, const char *name, const c
 	return true;
 }
 
-void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path, const char *why)
+void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path,
+		   const char *why)
 {
-	if ((!*gw_audit_settings.log && !gw_audit_settings.explain) || told_before(outcome, name, path))
+	if ((!*gw_audit_settings.log && !gw_audit_settings.explain) ||
+	    told_before(outcome, name, path))
 		return;
 	if (*gw_audit_settings.log)
 		log_line(outcome, name, path, why);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gangway run`: sets the environment in which the loader maps libgangway.so and the auditor into a program, then becomes that
- * program. Decides nothing about libraries itself: a search's outcome is known only when the program makes it.
+ * `gangway run`: sets the environment in which the loader maps libgangway.so and the auditor into a
+ * program, then becomes that program. Decides nothing about libraries itself: a search's outcome is
+ * known only when the program makes it.
  */
 #include "cmd.h"
 
@@ -26,12 +27,22 @@ struct run {
 	bool no_audit, quiet, explain;
 	struct gw_python_paths python;
 	struct gw_layout layout;
-	char *program;		/* the file that will be executed */
-	bool helpless;		/* the loader ignores the preload in this program, though not in its children */
+	char *program; /* the file that will be executed */
+	bool helpless; /* the loader ignores the preload in this program, though not in its children
+			*/
 };
 
-enum { OPTION_FACADES = 256, OPTION_LOG, OPTION_FINDINGS, OPTION_LIBRARY_PATH, OPTION_PYTHON, OPTION_NO_AUDIT,
-       OPTION_QUIET, OPTION_EXPLAIN, OPTION_HELP };
+enum {
+	OPTION_FACADES = 256,
+	OPTION_LOG,
+	OPTION_FINDINGS,
+	OPTION_LIBRARY_PATH,
+	OPTION_PYTHON,
+	OPTION_NO_AUDIT,
+	OPTION_QUIET,
+	OPTION_EXPLAIN,
+	OPTION_HELP
+};
 
 static const struct option options[] = {
 	{"facades", required_argument, NULL, OPTION_FACADES},
@@ -49,16 +60,21 @@ static const struct option options[] = {
 static const char help[] =
 	"Usage: gangway run [OPTION]… [--] PROGRAM [ARGUMENT]…\n"
 	"Runs PROGRAM, and what it starts, on the CUDA libraries that this machine has.\n\n"
-	"  --facades auto|off|SONAME,…  which facades may answer a search that ends without a file (auto)\n"
+	"  --facades auto|off|SONAME,…  which facades may answer a search that ends without a file "
+	"(auto)\n"
 	"  --log FILE                   append one JSON line for each search, call and finding\n"
 	"  --findings FILE              append findings there as well\n"
 	"  --library-path DIR:…         where a facade looks first for the library it forwards to\n"
-	"  --python DIR                 a site-packages or environment, instead of the program's own; may be repeated\n"
-	"  --no-audit                   do without the auditor; a facade then answers only names that are dlopened, or, asked\n"
+	"  --python DIR                 a site-packages or environment, instead of the program's "
+	"own; may be repeated\n"
+	"  --no-audit                   do without the auditor; a facade then answers only names "
+	"that are dlopened, or, asked\n"
 	"                               for by SONAME, every search that LD_LIBRARY_PATH ends\n"
 	"  --quiet                      no findings on stderr\n"
-	"  --explain                    say on stderr what is set, and how each search without a file ends\n\n"
-	"Exits with PROGRAM's own status; 127 when it is not found, 126 when it cannot be executed,\n"
+	"  --explain                    say on stderr what is set, and how each search without a "
+	"file ends\n\n"
+	"Exits with PROGRAM's own status; 127 when it is not found, 126 when it cannot be "
+	"executed,\n"
 	"2 for wrong usage, 3 when gangway could not do its part.\n";
 
 static int set(const char *name, const char *value)
@@ -114,8 +130,8 @@ static int set_output(const char *variable, const char *option, const char *path
 	}
 	file = open(full, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 	if (file < 0) {
-		gw_complain("%s %s: %s; name a file in a directory that exists and may be written", option, path,
-			    strerror(errno));
+		gw_complain("%s %s: %s; name a file in a directory that exists and may be written",
+			    option, path, strerror(errno));
 		free(full);
 		return GW_EXIT_FAILED;
 	}
@@ -186,7 +202,8 @@ static int set_python_paths(struct run *run)
 
 static bool facades_are_named(const struct run *run)
 {
-	return run->facades && strcmp(run->facades, "auto") != 0 && strcmp(run->facades, "off") != 0;
+	return run->facades && strcmp(run->facades, "auto") != 0 &&
+	       strcmp(run->facades, "off") != 0;
 }
 
 static bool facade_exists(const char *directory, const char *name)
@@ -194,10 +211,12 @@ static bool facade_exists(const char *directory, const char *name)
 	char path[PATH_MAX];
 
 	return *name && !strchr(name, '/') &&
-	       snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path && access(path, R_OK) == 0;
+	       snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path &&
+	       access(path, R_OK) == 0;
 }
 
-/* Each name of --facades must be one that there is a facade for: a misspelt one would silently help nobody. */
+/* Each name of --facades must be one that there is a facade for: a misspelt one would silently help
+ * nobody. */
 static int check_facades(const struct run *run)
 {
 	int result = GW_EXIT_FINE;
@@ -206,7 +225,8 @@ static int check_facades(const struct run *run)
 	if (!facades_are_named(run))
 		return GW_EXIT_FINE;
 	if (!run->layout.facades) {
-		gw_complain("--facades %s: no facades are installed beside %s", run->facades, run->layout.shim);
+		gw_complain("--facades %s: no facades are installed beside %s", run->facades,
+			    run->layout.shim);
 		return GW_EXIT_FAILED;
 	}
 	rest = list = strdup(run->facades);
@@ -216,8 +236,9 @@ static int check_facades(const struct run *run)
 	}
 	while (!result && (name = strsep(&rest, ",")) != NULL)
 		if (!facade_exists(run->layout.facades, name)) {
-			gw_complain("--facades: there is no facade '%s'; those that there are lie in %s", name,
-				    run->layout.facades);
+			gw_complain("--facades: there is no facade '%s'; those that there are lie "
+				    "in %s",
+				    name, run->layout.facades);
 			result = GW_EXIT_USAGE;
 		}
 	free(list);
@@ -229,7 +250,8 @@ static int check_path(const char *path)
 {
 	if (!strpbrk(path, " :\t\n"))
 		return GW_EXIT_FINE;
-	gw_complain("%s: the loader cannot preload a path with a blank or colon in it; install gangway elsewhere, or "
+	gw_complain("%s: the loader cannot preload a path with a blank or colon in it; install "
+		    "gangway elsewhere, or "
 		    "reach it through a link without one",
 		    path);
 	return GW_EXIT_FAILED;
@@ -240,12 +262,14 @@ static int find_libraries(struct run *run)
 	int result = gw_layout_find(&run->layout);
 
 	if (result) {
-		gw_complain("libgangway.so is neither in ../lib/gangway nor in ../shim, seen from this program; "
+		gw_complain("libgangway.so is neither in ../lib/gangway nor in ../shim, seen from "
+			    "this program; "
 			    "install gangway as a whole");
 		return GW_EXIT_FAILED;
 	}
 	if (!run->no_audit && !run->layout.audit) {
-		gw_complain("libgangway-audit.so is not beside %s; install gangway as a whole, or use --no-audit",
+		gw_complain("libgangway-audit.so is not beside %s; install gangway as a whole, or "
+			    "use --no-audit",
 			    run->layout.shim);
 		return GW_EXIT_FAILED;
 	}
@@ -259,8 +283,10 @@ static int find_libraries(struct run *run)
 static int check_program(struct run *run, const char *name)
 {
 	static const char *const why[] = {
-		[GW_PROGRAM_STATIC] = "is linked statically: the loader has no part in it, so gangway has none",
-		[GW_PROGRAM_32_BIT] = "is a 32-bit program: gangway helps only 64-bit ones that it starts",
+		[GW_PROGRAM_STATIC] =
+			"is linked statically: the loader has no part in it, so gangway has none",
+		[GW_PROGRAM_32_BIT] =
+			"is a 32-bit program: gangway helps only 64-bit ones that it starts",
 		[GW_PROGRAM_FOREIGN] = "is for another machine: gangway helps only x86-64 programs",
 	};
 	enum gw_program_kind kind;
@@ -268,17 +294,21 @@ static int check_program(struct run *run, const char *name)
 
 	run->program = gw_find_program(name, &status, &reason);
 	if (!run->program) {
-		gw_complain("%s: %s", name, status == 127 && !strchr(name, '/') ? "command not found" : strerror(reason));
+		gw_complain("%s: %s", name,
+			    status == 127 && !strchr(name, '/') ? "command not found"
+								: strerror(reason));
 		return status > 0 ? status : GW_EXIT_FAILED;
 	}
 	if (gw_find_gains_rights(run->program)) {
-		gw_complain("%s runs with other rights than yours, and the loader then ignores the preload; run "
+		gw_complain("%s runs with other rights than yours, and the loader then ignores the "
+			    "preload; run "
 			    "gangway inside it instead: %s gangway run PROGRAM",
 			    run->program, name);
 		return GW_EXIT_FAILED;
 	}
 	kind = gw_find_program_kind(run->program);
-	run->helpless = kind == GW_PROGRAM_STATIC || kind == GW_PROGRAM_32_BIT || kind == GW_PROGRAM_FOREIGN;
+	run->helpless = kind == GW_PROGRAM_STATIC || kind == GW_PROGRAM_32_BIT ||
+			kind == GW_PROGRAM_FOREIGN;
 	if (run->helpless && !run->quiet)
 		gw_complain("%s %s", run->program, why[kind]);
 	return GW_EXIT_FINE;
@@ -300,20 +330,22 @@ static bool audit_slows_calls(void)
 	unsigned major, minor;
 	const char *now = getenv("LD_BIND_NOW");
 
-	return !(now && *now) && sscanf(gnu_get_libc_version(), "%u.%u", &major, &minor) == 2 && major == 2 &&
-	       minor < 35;
+	return !(now && *now) && sscanf(gnu_get_libc_version(), "%u.%u", &major, &minor) == 2 &&
+	       major == 2 && minor < 35;
 }
 
-/* Without the auditor, facades that were asked for by name are put where the loader looks: behind the user's own directories. */
+/* Without the auditor, facades that were asked for by name are put where the loader looks: behind
+ * the user's own directories. */
 static int append_links(const struct run *run)
 {
 	const char *old = getenv("LD_LIBRARY_PATH");
-	char *where, *value = NULL, *links = gw_facade_links(run->layout.facades, run->facades, &where);
+	char *where, *value = NULL,
+		     *links = gw_facade_links(run->layout.facades, run->facades, &where);
 	int result;
 
 	if (!links) {
-		gw_complain("%s: %s; it must be a directory that is yours alone", where ? where : "links to facades",
-			    strerror(errno));
+		gw_complain("%s: %s; it must be a directory that is yours alone",
+			    where ? where : "links to facades", strerror(errno));
 		free(where);
 		return GW_EXIT_FAILED;
 	}
@@ -324,7 +356,8 @@ static int append_links(const struct run *run)
 	}
 	result = set("LD_LIBRARY_PATH", value);
 	if (!result && !run->quiet)
-		gw_complain("without the auditor %s from %s hide a library of that name which a RUNPATH, the loader's "
+		gw_complain("without the auditor %s from %s hide a library of that name which a "
+			    "RUNPATH, the loader's "
 			    "cache or a default directory would give",
 			    run->facades, links);
 	free(value);
@@ -335,11 +368,14 @@ static int append_links(const struct run *run)
 static void tell(const struct run *run)
 {
 	if (run->no_audit && !run->quiet && !facades_are_named(run))
-		gw_complain("without the auditor a missing library that a program or library needs by its own dynamic "
-			    "section (DT_NEEDED) is not supplied; only names that are dlopened are (--facades SONAME,… does "
+		gw_complain("without the auditor a missing library that a program or library needs "
+			    "by its own dynamic "
+			    "section (DT_NEEDED) is not supplied; only names that are dlopened are "
+			    "(--facades SONAME,… does "
 			    "supply those)");
 	if (!run->no_audit && !run->quiet && audit_slows_calls())
-		gw_complain("this machine's loader makes lazily bound calls slower under an auditor; LD_BIND_NOW=1 or "
+		gw_complain("this machine's loader makes lazily bound calls slower under an "
+			    "auditor; LD_BIND_NOW=1 or "
 			    "--no-audit avoids that");
 	if (!run->explain)
 		return;
@@ -427,8 +463,10 @@ static int parse(struct run *run, int argc, char **argv)
 			result = gw_finish_output(GW_EXIT_FINE);
 			break;
 		default:
-			gw_complain("run: %s %s; `gangway run --help` lists the options", argv[optind - 1],
-				    option == ':' ? "needs a value" : "is no option, or takes no value");
+			gw_complain("run: %s %s; `gangway run --help` lists the options",
+				    argv[optind - 1],
+				    option == ':' ? "needs a value"
+						  : "is no option, or takes no value");
 			result = GW_EXIT_USAGE;
 		}
 	}

@@ -23,12 +23,15 @@ static const struct option options[] = {
 
 static const char help[] =
 	"Usage: gangway scan [OPTION]… FILE…\n"
-	"Says for each program or library which file every name that it needs would get, and which functions of the\n"
+	"Says for each program or library which file every name that it needs would get, and which "
+	"functions of the\n"
 	"known families it imports. Executes nothing.\n\n"
 	"  --json                       print JSON\n"
 	"  --library-path DIR:…         what LD_LIBRARY_PATH will be, instead of what it is\n"
-	"  --python DIR                 a site-packages or environment, instead of each file's own; may be repeated\n\n"
-	"Exit status: 0 fine; 1 something is missing that neither a real file nor a facade serves; 2 wrong usage;\n"
+	"  --python DIR                 a site-packages or environment, instead of each file's "
+	"own; may be repeated\n\n"
+	"Exit status: 0 fine; 1 something is missing that neither a real file nor a facade serves; "
+	"2 wrong usage;\n"
 	"3 a file could not be scanned.\n";
 
 static const char *text_of(json_t *object, const char *key)
@@ -43,9 +46,10 @@ static void print_need(json_t *need)
 
 	const char *release = text_of(need, "release");
 
-	printf("    %-28s %-8s %s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"), path,
-	       *release ? "  release " : "", release,
-	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "", *by ? "  needed by " : "", by);
+	printf("    %-28s %-8s %s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
+	       path, *release ? "  release " : "", release,
+	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "",
+	       *by ? "  needed by " : "", by);
 }
 
 static void print_text(json_t *files)
@@ -54,18 +58,20 @@ static void print_text(json_t *files)
 	const char *family;
 	json_t *file, *item;
 
-	json_array_foreach(files, f, file) {
+	json_array_foreach(files, f, file)
+	{
 		const char *soname = text_of(file, "soname");
 
-		printf("%s%s%s%s\n", text_of(file, "path"), *soname ? " (" : "", soname, *soname ? ")" : "");
-		json_array_foreach(json_object_get(file, "needs"), i, item)
-			print_need(item);
-		json_object_foreach(json_object_get(file, "imports"), family, item)
-			printf("    imports %lld function%s of %s\n", (long long)json_integer_value(json_object_get(item, "count")),
-			       json_integer_value(json_object_get(item, "count")) == 1 ? "" : "s", family);
-		json_array_foreach(json_object_get(file, "findings"), i, item)
-			printf("    %s %s: %s: %s\n", text_of(item, "code"), text_of(item, "severity"),
-			       text_of(item, "text"), text_of(item, "remedy"));
+		printf("%s%s%s%s\n", text_of(file, "path"), *soname ? " (" : "", soname,
+		       *soname ? ")" : "");
+		json_array_foreach(json_object_get(file, "needs"), i, item) print_need(item);
+		json_object_foreach(json_object_get(file, "imports"), family, item) printf(
+			"    imports %lld function%s of %s\n",
+			(long long)json_integer_value(json_object_get(item, "count")),
+			json_integer_value(json_object_get(item, "count")) == 1 ? "" : "s", family);
+		json_array_foreach(json_object_get(file, "findings"), i, item) printf(
+			"    %s %s: %s: %s\n", text_of(item, "code"), text_of(item, "severity"),
+			text_of(item, "text"), text_of(item, "remedy"));
 	}
 }
 
@@ -76,7 +82,8 @@ static int load_database(struct gw_scan *scan)
 	int result = directory ? abi_db_load(&scan->db, directory, &error) : 0;
 
 	if (!directory || result)
-		gw_complain("%s; families are not told apart", error.text[0] ? error.text : "there is no database of facts");
+		gw_complain("%s; families are not told apart",
+			    error.text[0] ? error.text : "there is no database of facts");
 	free(directory);
 	return 0;
 }
@@ -115,8 +122,10 @@ static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
 			result = gw_finish_output(GW_EXIT_FINE);
 			break;
 		default:
-			gw_complain("scan: %s %s; `gangway scan --help` lists the options", argv[optind - 1],
-				    option == ':' ? "needs a value" : "is no option, or takes no value");
+			gw_complain("scan: %s %s; `gangway scan --help` lists the options",
+				    argv[optind - 1],
+				    option == ':' ? "needs a value"
+						  : "is no option, or takes no value");
 			result = GW_EXIT_USAGE;
 		}
 	}

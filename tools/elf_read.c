@@ -17,7 +17,7 @@
 /* More than any real object has; what says more is broken, or wants our memory. */
 #define MAX_NEEDED 4096
 #define MAX_SYMBOLS (16u << 20)
-#define NOWHERE UINT64_MAX	/* an error that no place in the file is to blame for */
+#define NOWHERE UINT64_MAX /* an error that no place in the file is to blame for */
 
 struct storage {
 	Elf *elf;
@@ -27,7 +27,7 @@ struct storage {
 struct reader {
 	struct gw_elf *out;
 	Elf *elf;
-	uint64_t size;		/* of the file */
+	uint64_t size; /* of the file */
 	GElf_Phdr *segments;
 	size_t segment_count;
 	/* values of the dynamic section; 0 where absent */
@@ -42,9 +42,10 @@ __attribute__((format(printf, 3, 4))) static int fail(struct reader *reader, uin
 	va_list arguments;
 	int length;
 
-	length = offset == NOWHERE ? snprintf(reader->error, reader->error_size, "%s: ", reader->out->path) :
-				     snprintf(reader->error, reader->error_size, "%s:0x%llx: ",
-					      reader->out->path, (unsigned long long)offset);
+	length = offset == NOWHERE
+			 ? snprintf(reader->error, reader->error_size, "%s: ", reader->out->path)
+			 : snprintf(reader->error, reader->error_size,
+				    "%s:0x%llx: ", reader->out->path, (unsigned long long)offset);
 	if (length < 0 || (size_t)length >= reader->error_size)
 		return -ENOEXEC;
 	va_start(arguments, format);
@@ -64,7 +65,8 @@ static const void *chunk(struct reader *reader, uint64_t offset, uint64_t size, 
 	return data ? data->d_buf : NULL;
 }
 
-/* Where an address that the loader would map comes from: its offset, and how many bytes of the file follow it there. */
+/* Where an address that the loader would map comes from: its offset, and how many bytes of the file
+ * follow it there. */
 static bool locate(const struct reader *reader, uint64_t address, uint64_t *offset, uint64_t *room)
 {
 	for (size_t i = 0; i < reader->segment_count; i++) {
@@ -142,7 +144,8 @@ static int read_segments(struct reader *reader)
 	if (!gelf_getehdr(reader->elf, &header))
 		return fail(reader, 0, "its ELF header is incomplete");
 	if (gelf_getclass(reader->elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
-		return fail(reader, 0, "is an ELF file for another machine; only x86-64 can be scanned");
+		return fail(reader, 0,
+			    "is an ELF file for another machine; only x86-64 can be scanned");
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return fail(reader, 0, "is neither a program nor a shared library");
 	if (elf_getphdrnum(reader->elf, &count) != 0 || !count || count > UINT16_MAX)
@@ -152,7 +155,8 @@ static int read_segments(struct reader *reader)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
 		if (!gelf_getphdr(reader->elf, (int)i, &reader->segments[i]))
-			return fail(reader, header.e_phoff, "program header %zu lies beyond the end of the file", i);
+			return fail(reader, header.e_phoff,
+				    "program header %zu lies beyond the end of the file", i);
 	reader->segment_count = count;
 	return 0;
 }
@@ -193,12 +197,14 @@ static int note_value(struct reader *reader, const Elf64_Dyn *entry)
 	default:
 		break;
 	}
-	return reader->out->needed_count > MAX_NEEDED ? fail(reader, NOWHERE, "needs more than %d libraries", MAX_NEEDED) :
-							0;
+	return reader->out->needed_count > MAX_NEEDED
+		       ? fail(reader, NOWHERE, "needs more than %d libraries", MAX_NEEDED)
+		       : 0;
 }
 
 /* Entries that are strings, once the string table is known. */
-static int note_string(struct reader *reader, const Elf64_Dyn *entry, uint64_t offset, size_t *needed)
+static int note_string(struct reader *reader, const Elf64_Dyn *entry, uint64_t offset,
+		       size_t *needed)
 {
 	const char **place;
 
@@ -219,7 +225,9 @@ static int note_string(struct reader *reader, const Elf64_Dyn *entry, uint64_t o
 		return 0;
 	}
 	*place = string(reader, entry->d_un.d_val);
-	return *place ? 0 : fail(reader, offset, "a name of the dynamic section lies outside its string table");
+	return *place ? 0
+		      : fail(reader, offset,
+			     "a name of the dynamic section lies outside its string table");
 }
 
 static int read_dynamic(struct reader *reader)
@@ -236,7 +244,8 @@ static int read_dynamic(struct reader *reader)
 		return 0;
 	entries = chunk(reader, segment->p_offset, segment->p_filesz, ELF_T_DYN);
 	if (!entries)
-		return fail(reader, segment->p_offset, "the dynamic section lies beyond the end of the file");
+		return fail(reader, segment->p_offset,
+			    "the dynamic section lies beyond the end of the file");
 	reader->out->is_dynamic = true;
 	for (count = 0; count < segment->p_filesz / sizeof *entries && !result; count++) {
 		if (entries[count].d_tag == DT_NULL)
@@ -249,17 +258,19 @@ static int read_dynamic(struct reader *reader)
 	if (!reader->out->needed)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && !result; i++)
-		result = note_string(reader, &entries[i], segment->p_offset + i * sizeof *entries, &needed);
+		result = note_string(reader, &entries[i], segment->p_offset + i * sizeof *entries,
+				     &needed);
 	return result;
 }
 
 /*
- * How many dynamic symbols there are. The loader never asks; the old hash table says so, the section headers do where they were not
- * stripped, and else the string table follows the symbols.
+ * How many dynamic symbols there are. The loader never asks; the old hash table says so, the
+ * section headers do where they were not stripped, and else the string table follows the symbols.
  */
 static uint64_t symbol_count(struct reader *reader)
 {
-	const uint32_t *hash = reader->hash ? at_address(reader, reader->hash, 8, ELF_T_WORD) : NULL;
+	const uint32_t *hash =
+		reader->hash ? at_address(reader, reader->hash, 8, ELF_T_WORD) : NULL;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
@@ -269,7 +280,9 @@ static uint64_t symbol_count(struct reader *reader)
 		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM &&
 		    header.sh_addr == reader->symbols)
 			return header.sh_size / sizeof(Elf64_Sym);
-	return reader->strings > reader->symbols ? (reader->strings - reader->symbols) / sizeof(Elf64_Sym) : 0;
+	return reader->strings > reader->symbols
+		       ? (reader->strings - reader->symbols) / sizeof(Elf64_Sym)
+		       : 0;
 }
 
 /* Which file and node stand behind a version index. */
@@ -282,18 +295,22 @@ static int find_version(struct reader *reader, unsigned index, struct gw_elf_imp
 		uint64_t place = need ? address + need->vn_aux : 0;
 
 		if (!need)
-			return fail(reader, place_of(reader, address), "its table of needed versions is broken");
+			return fail(reader, place_of(reader, address),
+				    "its table of needed versions is broken");
 		for (unsigned j = 0; j < need->vn_cnt; j++) {
-			const Elf64_Vernaux *aux = at_address(reader, place, sizeof *aux, ELF_T_BYTE);
+			const Elf64_Vernaux *aux =
+				at_address(reader, place, sizeof *aux, ELF_T_BYTE);
 
 			if (!aux)
-				return fail(reader, place_of(reader, address), "its table of needed versions is broken");
+				return fail(reader, place_of(reader, address),
+					    "its table of needed versions is broken");
 			if (aux->vna_other == index) {
 				import->file = string(reader, need->vn_file);
 				import->node = string(reader, aux->vna_name);
-				return import->file && import->node ?
-					       0 :
-					       fail(reader, place_of(reader, place), "a needed version has no name");
+				return import->file && import->node
+					       ? 0
+					       : fail(reader, place_of(reader, place),
+						      "a needed version has no name");
 			}
 			if (!aux->vna_next)
 				break;
@@ -316,14 +333,18 @@ static int read_imports(struct reader *reader)
 	if (!count)
 		return 0;
 	if (count > MAX_SYMBOLS)
-		return fail(reader, place_of(reader, reader->symbols), "has an impossible number of symbols");
+		return fail(reader, place_of(reader, reader->symbols),
+			    "has an impossible number of symbols");
 	symbols = at_address(reader, reader->symbols, count * sizeof *symbols, ELF_T_SYM);
 	if (!symbols)
-		return fail(reader, place_of(reader, reader->symbols), "its dynamic symbols lie beyond the end of the file");
+		return fail(reader, place_of(reader, reader->symbols),
+			    "its dynamic symbols lie beyond the end of the file");
 	if (reader->versions) {
-		versions = at_address(reader, reader->versions, count * sizeof *versions, ELF_T_HALF);
+		versions =
+			at_address(reader, reader->versions, count * sizeof *versions, ELF_T_HALF);
 		if (!versions)
-			return fail(reader, place_of(reader, reader->versions), "its symbol versions lie beyond the end of the file");
+			return fail(reader, place_of(reader, reader->versions),
+				    "its symbol versions lie beyond the end of the file");
 	}
 	reader->out->imports = calloc(count, sizeof *reader->out->imports);
 	if (!reader->out->imports)
@@ -336,8 +357,8 @@ static int read_imports(struct reader *reader)
 			continue;
 		import->name = string(reader, symbols[i].st_name);
 		if (!import->name)
-			return fail(reader, place_of(reader, reader->symbols), "symbol %llu has no name",
-				    (unsigned long long)i);
+			return fail(reader, place_of(reader, reader->symbols),
+				    "symbol %llu has no name", (unsigned long long)i);
 		if (index > 1)
 			result = find_version(reader, index, import);
 		reader->out->import_count++;
@@ -345,7 +366,8 @@ static int read_imports(struct reader *reader)
 	return result;
 }
 
-int gw_elf_read(struct gw_elf *elf, const char *path, bool with_imports, char *error, size_t error_size)
+int gw_elf_read(struct gw_elf *elf, const char *path, bool with_imports, char *error,
+		size_t error_size)
 {
 	struct reader reader = {.out = elf, .error = error, .error_size = error_size};
 	struct storage *storage = calloc(1, sizeof *storage);

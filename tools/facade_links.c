@@ -58,7 +58,8 @@ char *gw_facade_links(const char *facades, const char *list, char **where)
 	if (!base || *base != '/' || access(base, W_OK) != 0)
 		base = "/tmp";
 	if (asprintf(&directory, "%s/gangway-facades-%ld-%016llx", base, (long)geteuid(),
-		     (unsigned long long)hash(hash(UINT64_C(0xcbf29ce484222325), facades), list)) < 0)
+		     (unsigned long long)hash(hash(UINT64_C(0xcbf29ce484222325), facades), list)) <
+	    0)
 		return NULL;
 	done = make_private(directory);
 	for (size_t length; done && *list; list += length + (list[length] == ',')) {

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #define FIRST_LINE 512
-#define DEFAULT_PATH "/usr/local/bin:/bin:/usr/bin"	/* where execvp looks when PATH is unset, and the usual place */
+#define DEFAULT_PATH                                                                               \
+	"/usr/local/bin:/bin:/usr/bin" /* where execvp looks when PATH is unset, and the usual     \
+					  place */
 
 /* 0: may be executed; else why not. */
 static int executable(const char *path)
@@ -43,7 +45,8 @@ char *gw_find_program(const char *name, int *status, int *reason)
 		char *candidate = NULL;
 		int why;
 
-		if (asprintf(&candidate, "%.*s%s%s", (int)length, path, length ? "/" : "./", name) < 0) {
+		if (asprintf(&candidate, "%.*s%s%s", (int)length, path, length ? "/" : "./", name) <
+		    0) {
 			*status = -ENOMEM;
 			return NULL;
 		}
@@ -73,7 +76,8 @@ static ssize_t read_at(int file, void *buffer, size_t size, off_t offset)
 	return count;
 }
 
-/* Has the ELF file a PT_INTERP? Unreadable tables count as 'yes': the kernel will have its own word. */
+/* Has the ELF file a PT_INTERP? Unreadable tables count as 'yes': the kernel will have its own
+ * word. */
 static bool has_interpreter(int file, const Elf64_Ehdr *header)
 {
 	Elf64_Phdr segment;
@@ -104,11 +108,13 @@ enum gw_program_kind gw_find_program_kind(const char *path)
 	count = read_at(file, &header, sizeof header, 0);
 	if (count >= 2 && memcmp(&header, "#!", 2) == 0)
 		kind = GW_PROGRAM_SCRIPT;
-	else if (count < (ssize_t)sizeof(Elf32_Ehdr) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+	else if (count < (ssize_t)sizeof(Elf32_Ehdr) ||
+		 memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
 		kind = GW_PROGRAM_OTHER;
 	else if (header.e_ident[EI_CLASS] == ELFCLASS32)
-		kind = header.e_machine == EM_386 || header.e_machine == EM_X86_64 ? GW_PROGRAM_32_BIT :
-										       GW_PROGRAM_FOREIGN;
+		kind = header.e_machine == EM_386 || header.e_machine == EM_X86_64
+			       ? GW_PROGRAM_32_BIT
+			       : GW_PROGRAM_FOREIGN;
 	else if (header.e_machine != EM_X86_64)
 		kind = GW_PROGRAM_FOREIGN;
 	else if (count == sizeof header)
@@ -136,7 +142,7 @@ char *gw_find_interpreter(const char *script)
 	if (!word)
 		return NULL;
 	if (strcmp(strrchr(word, '/') ? strrchr(word, '/') + 1 : word, "env") == 0)
-		do {	/* env's options and assignments come before the program */
+		do { /* env's options and assignments come before the program */
 			word = strtok_r(NULL, " \t\r", &rest);
 		} while (word && (*word == '-' || strchr(word, '=')));
 	return word ? gw_find_program(word, &status, &reason) : NULL;

@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 static const char *const places[] = {
-	"../lib/gangway", "../lib64/gangway", "../lib/x86_64-linux-gnu/gangway", "../shim",
+	"../lib/gangway",
+	"../lib64/gangway",
+	"../lib/x86_64-linux-gnu/gangway",
+	"../shim",
 };
 
 /* DIRECTORY/NAME by its real name where it exists, else NULL. */

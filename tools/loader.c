@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 /* In the order of Debian's loader; other systems have some of them. */
-static const char defaults[] = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
+static const char defaults[] =
+	"/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
 
-/* Would the loader open this file, rather than go on looking? It passes over other classes and machines. */
+/* Would the loader open this file, rather than go on looking? It passes over other classes and
+ * machines. */
 static bool acceptable(const char *path)
 {
 	unsigned char head[20];
@@ -37,19 +39,22 @@ struct token {
 /* Expands $ORIGIN, ${ORIGIN}, … of one directory into PATH. False where it does not fit. */
 static bool expand(char *path, size_t size, const char *text, size_t length, const char *origin)
 {
-	const struct token tokens[] = {{"ORIGIN", origin}, {"LIB", "lib/x86_64-linux-gnu"}, {"PLATFORM", "x86_64"}};
+	const struct token tokens[] = {
+		{"ORIGIN", origin}, {"LIB", "lib/x86_64-linux-gnu"}, {"PLATFORM", "x86_64"}};
 	size_t end = 0;
 
 	for (size_t i = 0; i < length;) {
 		const char *value = NULL;
 		size_t taken = 1;
 
-		for (size_t t = 0; text[i] == '$' && t < sizeof tokens / sizeof *tokens && !value; t++) {
+		for (size_t t = 0; text[i] == '$' && t < sizeof tokens / sizeof *tokens && !value;
+		     t++) {
 			size_t name = strlen(tokens[t].name);
 			bool braces = i + 1 < length && text[i + 1] == '{';
 			size_t start = i + 1 + braces, after = start + name;
 
-			if (after + braces > length || strncmp(text + start, tokens[t].name, name) != 0 ||
+			if (after + braces > length ||
+			    strncmp(text + start, tokens[t].name, name) != 0 ||
 			    (braces && text[after] != '}'))
 				continue;
 			value = tokens[t].value;
@@ -57,14 +62,16 @@ static bool expand(char *path, size_t size, const char *text, size_t length, con
 		}
 		if (end + (value ? strlen(value) : 1) >= size)
 			return false;
-		end += value ? (size_t)sprintf(path + end, "%s", value) : (path[end] = text[i], (size_t)1);
+		end += value ? (size_t)sprintf(path + end, "%s", value)
+			     : (path[end] = text[i], (size_t)1);
 		i += taken;
 	}
 	path[end] = '\0';
 	return true;
 }
 
-/* The directory of a file, links resolved as the kernel does for a program and the loader does not for a library: as it is named. */
+/* The directory of a file, links resolved as the kernel does for a program and the loader does not
+ * for a library: as it is named. */
 static void origin_of(const char *path, char *origin)
 {
 	char *slash;
@@ -89,7 +96,8 @@ static char *try_list(const char *list, const char *name, const struct gw_elf *o
 		size_t length = strcspn(list, ":;");
 
 		if (expand(directory, sizeof directory, list, length, origin)) {
-			snprintf(path, sizeof path, "%s%s%s", directory, *directory ? "/" : "", name);
+			snprintf(path, sizeof path, "%s%s%s", directory, *directory ? "/" : "",
+				 name);
 			if (acceptable(path))
 				return strdup(path);
 		}
@@ -107,7 +115,8 @@ static char *try_cache(const struct gw_loader *loader, const char *name)
 	return NULL;
 }
 
-char *gw_loader_search(const struct gw_loader *loader, const struct gw_needer *needer, const char *name)
+char *gw_loader_search(const struct gw_loader *loader, const struct gw_needer *needer,
+		       const char *name)
 {
 	const struct gw_elf *elf = needer->elf;
 	char *found = NULL;
@@ -116,8 +125,9 @@ char *gw_loader_search(const struct gw_loader *loader, const struct gw_needer *n
 		char path[PATH_MAX], origin[PATH_MAX];
 
 		origin_of(elf->path, origin);
-		return expand(path, sizeof path, name, strlen(name), origin) && acceptable(path) ? strdup(path) :
-												   NULL;
+		return expand(path, sizeof path, name, strlen(name), origin) && acceptable(path)
+			       ? strdup(path)
+			       : NULL;
 	}
 	/* An object with a RUNPATH uses no RPATH, neither its own nor an inherited one. */
 	if (!elf->runpath)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the loader's cache, /etc/ld.so.cache, in the format that glibc has written since 2.2 (loader.h). */
+/* Reads the loader's cache, /etc/ld.so.cache, in the format that glibc has written since 2.2
+ * (loader.h). */
 #include "loader.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #define MAGIC "glibc-ld.so.cache1.1"
 #define OLD_MAGIC "ld.so-1.7.0"
 #define MAX_SIZE (64u << 20)
-#define X86_64_LIBC6 0x0303	/* the flags of an x86-64 library for glibc */
+#define X86_64_LIBC6 0x0303 /* the flags of an x86-64 library for glibc */
 
 struct header {
 	char magic[20];
@@ -93,15 +94,19 @@ int gw_loader_init(struct gw_loader *loader, const char *cache_file, char *error
 	}
 	start = find_start(loader->cache_bytes, size);
 	result = -EINVAL;
-	if (start > size || size - start < sizeof header || memcmp(loader->cache_bytes + start, MAGIC, 20) != 0) {
-		snprintf(error, error_size, "%s:0x%zx: is no cache of this system's loader; run ldconfig", cache_file, start);
+	if (start > size || size - start < sizeof header ||
+	    memcmp(loader->cache_bytes + start, MAGIC, 20) != 0) {
+		snprintf(error, error_size,
+			 "%s:0x%zx: is no cache of this system's loader; run ldconfig", cache_file,
+			 start);
 		goto finish;
 	}
 	base = loader->cache_bytes + start;
 	size -= start;
 	memcpy(&header, base, sizeof header);
 	if (header.count > (size - sizeof header) / sizeof(struct entry)) {
-		snprintf(error, error_size, "%s:0x%zx: ends before its last entry; run ldconfig", cache_file, start + size);
+		snprintf(error, error_size, "%s:0x%zx: ends before its last entry; run ldconfig",
+			 cache_file, start + size);
 		goto finish;
 	}
 	loader->cache = calloc(header.count + 1, sizeof *loader->cache);
@@ -117,7 +122,8 @@ int gw_loader_init(struct gw_loader *loader, const char *cache_file, char *error
 		out->name = text(base, size, entry.name);
 		out->path = text(base, size, entry.path);
 		if (!out->name || !out->path) {
-			snprintf(error, error_size, "%s:0x%zx: an entry's name lies outside the file; run ldconfig",
+			snprintf(error, error_size,
+				 "%s:0x%zx: an entry's name lies outside the file; run ldconfig",
 				 cache_file, start + place);
 			result = -EINVAL;
 		}

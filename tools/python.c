@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Works out site-packages directories (python.h) from the layout that Python's own start-up code looks for. */
+/* Works out site-packages directories (python.h) from the layout that Python's own start-up code
+ * looks for. */
 #include "python.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 #include "find.h"
 
-#define MAX_SCRIPTS 4	/* a script's interpreter may be a script, not for ever */
+#define MAX_SCRIPTS 4 /* a script's interpreter may be a script, not for ever */
 
 void gw_python_paths_finish(struct gw_python_paths *paths)
 {
@@ -56,7 +57,8 @@ static int add(struct gw_python_paths *paths, const char *directory)
 }
 
 /* Adds every match of a pattern, in sorted order. */
-__attribute__((format(printf, 2, 3))) static int add_matches(struct gw_python_paths *paths, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int add_matches(struct gw_python_paths *paths,
+							     const char *format, ...)
 {
 	char pattern[PATH_MAX];
 	glob_t found;
@@ -80,7 +82,8 @@ __attribute__((format(printf, 2, 3))) static int add_matches(struct gw_python_pa
 static int add_prefix(struct gw_python_paths *paths, const char *prefix, const char *version)
 {
 	static const char *const layout[] = {
-		"%s/local/lib/python%s/dist-packages", "%s/lib/python%s/site-packages",
+		"%s/local/lib/python%s/dist-packages",
+		"%s/lib/python%s/site-packages",
 		"%s/lib64/python%s/site-packages",
 	};
 	int result = 0;
@@ -150,13 +153,16 @@ static bool cut(char *path, unsigned levels)
 
 static int add_user(struct gw_python_paths *paths, const char *version)
 {
-	const char *base = getenv("PYTHONUSERBASE"), *home = getenv("HOME"), *none = getenv("PYTHONNOUSERSITE");
+	const char *base = getenv("PYTHONUSERBASE"), *home = getenv("HOME"),
+		   *none = getenv("PYTHONNOUSERSITE");
 
 	if (none && *none)
 		return 0;
 	if (base && *base)
 		return add_matches(paths, "%s/lib/python%s/site-packages", base, version);
-	return home && *home ? add_matches(paths, "%s/.local/lib/python%s/site-packages", home, version) : 0;
+	return home && *home
+		       ? add_matches(paths, "%s/.local/lib/python%s/site-packages", home, version)
+		       : 0;
 }
 
 static int add_python_path(struct gw_python_paths *paths)
@@ -193,7 +199,8 @@ static int add_installation(struct gw_python_paths *paths, const char *executabl
 	return result;
 }
 
-/* EXECUTABLE: as invoked, because a virtual environment is known by the link's place, not by its target. */
+/* EXECUTABLE: as invoked, because a virtual environment is known by the link's place, not by its
+ * target. */
 static int add_python(struct gw_python_paths *paths, const char *executable)
 {
 	char prefix[PATH_MAX], config[PATH_MAX + 16];
@@ -232,7 +239,8 @@ static char *behind_pyenv(const char *shim)
 	const char *base = strrchr(shim, '/'), *version = getenv("PYENV_VERSION");
 	char *result = NULL;
 
-	if (!base || fnmatch("*/shims/*", shim, 0) != 0 || snprintf(root, sizeof root, "%s", shim) >= (int)sizeof root)
+	if (!base || fnmatch("*/shims/*", shim, 0) != 0 ||
+	    snprintf(root, sizeof root, "%s", shim) >= (int)sizeof root)
 		return NULL;
 	cut(root, 2);
 	if (!version || !*version) {
@@ -247,7 +255,8 @@ static char *behind_pyenv(const char *shim)
 			return NULL;
 		line[strcspn(line, "\r\n")] = '\0';
 	}
-	if (asprintf(&result, "%s/versions/%.*s/bin%s", root, (int)strcspn(version, ":"), version, base) < 0)
+	if (asprintf(&result, "%s/versions/%.*s/bin%s", root, (int)strcspn(version, ":"), version,
+		     base) < 0)
 		return NULL;
 	if (access(result, X_OK) != 0) {
 		free(result);

@@ -25,8 +25,8 @@ struct answer {
 
 struct walk {
 	const struct gw_scan *scan;
-	struct gw_python_paths python;	/* this file's own; empty where some were given */
-	struct object **objects;	/* in the order in which they would be mapped */
+	struct gw_python_paths python; /* this file's own; empty where some were given */
+	struct object **objects;       /* in the order in which they would be mapped */
 	size_t object_count;
 	struct answer *answers;
 	size_t answer_count;
@@ -40,10 +40,12 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The one file NAME in <site>/nvidia/<package>/lib; NULL where there are none, or several that differ. */
+/* The one file NAME in <site>/nvidia/<package>/lib; NULL where there are none, or several that
+ * differ. */
 static char *search_python(const struct walk *walk, const char *name)
 {
-	const struct gw_python_paths *paths = walk->scan->given.count ? &walk->scan->given : &walk->python;
+	const struct gw_python_paths *paths =
+		walk->scan->given.count ? &walk->scan->given : &walk->python;
 	char *found = NULL;
 	struct stat first = {0}, info;
 
@@ -52,8 +54,8 @@ static char *search_python(const struct walk *walk, const char *name)
 		glob_t matches;
 
 		if (strpbrk(name, "*?[\\") ||
-		    snprintf(pattern, sizeof pattern, "%s/nvidia/*/lib/%s", paths->directory[i], name) >=
-			    (int)sizeof pattern ||
+		    snprintf(pattern, sizeof pattern, "%s/nvidia/*/lib/%s", paths->directory[i],
+			     name) >= (int)sizeof pattern ||
 		    glob(pattern, 0, NULL, &matches) != 0)
 			continue;
 		for (size_t m = 0; m < matches.gl_pathc; m++) {
@@ -77,7 +79,8 @@ static char *search_facades(const struct gw_scan *scan, const char *name)
 {
 	char *path = NULL;
 
-	if (!scan->facades || strchr(name, '/') || asprintf(&path, "%s/%s", scan->facades, name) < 0)
+	if (!scan->facades || strchr(name, '/') ||
+	    asprintf(&path, "%s/%s", scan->facades, name) < 0)
 		return NULL;
 	if (access(path, R_OK) == 0)
 		return path;
@@ -105,8 +108,8 @@ static struct answer *answer_new(struct walk *walk, const char *name)
 }
 
 /* Maps PATH, unless it is mapped already, and remembers its soname as answered. */
-static bool map(struct walk *walk, const char *path, const struct gw_needer *by, bool imports, char *error,
-		size_t size)
+static bool map(struct walk *walk, const char *path, const struct gw_needer *by, bool imports,
+		char *error, size_t size)
 {
 	struct object *object, **more;
 	struct answer *answer;
@@ -140,7 +143,8 @@ static bool map(struct walk *walk, const char *path, const struct gw_needer *by,
 }
 
 /* What the search for NAME by OBJECT ends with. */
-static const struct answer *resolve(struct walk *walk, const struct object *object, const char *name)
+static const struct answer *resolve(struct walk *walk, const struct object *object,
+				    const char *name)
 {
 	char *path = gw_loader_search(&walk->scan->loader, &object->needer, name);
 	const char *status = "found", *through = NULL;
@@ -162,15 +166,15 @@ static const struct answer *resolve(struct walk *walk, const struct object *obje
 	if (strcmp(status, "found") == 0 &&
 	    !map(walk, path, &object->needer, false, error, sizeof error)) {
 		*walk->severe = true;
-		gw_scan_finding(walk->findings, "GW-104", "error", "install that library again", "%s, which %s needs",
-				error, object->elf.path);
+		gw_scan_finding(walk->findings, "GW-104", "error", "install that library again",
+				"%s, which %s needs", error, object->elf.path);
 	}
 	return answered(walk, name);
 }
 
 /*
- * The release that a wheel's own metadata gives for a file in <site>/nvidia/<package>/lib: the one nvidia_<package>*-RELEASE.dist-info
- * beside it. To free; NULL where there is none, or several.
+ * The release that a wheel's own metadata gives for a file in <site>/nvidia/<package>/lib: the one
+ * nvidia_<package>*-RELEASE.dist-info beside it. To free; NULL where there is none, or several.
  */
 static char *release_of(const char *path)
 {
@@ -187,8 +191,8 @@ static char *release_of(const char *path)
 	package = site_end + strlen("/nvidia/");
 	length = strcspn(package, "/");
 	if (strncmp(package + length, "/lib/", 5) != 0 ||
-	    snprintf(pattern, sizeof pattern, "%.*s/nvidia_%.*s*-*.dist-info", (int)(site_end - path), path, (int)length,
-		     package) >= (int)sizeof pattern ||
+	    snprintf(pattern, sizeof pattern, "%.*s/nvidia_%.*s*-*.dist-info",
+		     (int)(site_end - path), path, (int)length, package) >= (int)sizeof pattern ||
 	    glob(pattern, GLOB_ONLYDIR, NULL, &matches) != 0)
 		return NULL;
 	if (matches.gl_pathc == 1) {
@@ -211,8 +215,8 @@ static void report(struct walk *walk, const struct object *object, const struct 
 
 	if (!direct && found)
 		return;
-	need = json_pack("{s:s,s:s,s:s?,s:s?}", "soname", answer->name, "status", answer->status, "path", answer->path,
-			 "family", family ? family->name : NULL);
+	need = json_pack("{s:s,s:s,s:s?,s:s?}", "soname", answer->name, "status", answer->status,
+			 "path", answer->path, "family", family ? family->name : NULL);
 	if (found && (release = release_of(answer->path)))
 		json_object_set_new(need, "release", json_string(release));
 	free(release);
@@ -224,16 +228,19 @@ static void report(struct walk *walk, const struct object *object, const struct 
 	if (strcmp(answer->status, "missing") == 0) {
 		*walk->severe = true;
 		gw_scan_finding(walk->findings, "GW-101", "error",
-				family ? "install the package that holds it, or name its directory in LD_LIBRARY_PATH" :
-					 "install it; gangway has no facade for it",
-				"%s, which %s needs, is nowhere that the loader looks", answer->name,
-				base_of(object->elf.path));
+				family ? "install the package that holds it, or name its directory "
+					 "in LD_LIBRARY_PATH"
+				       : "install it; gangway has no facade for it",
+				"%s, which %s needs, is nowhere that the loader looks",
+				answer->name, base_of(object->elf.path));
 	} else if (!found) {
-		gw_scan_finding(walk->findings, "GW-102", "note", "start the program with gangway run",
-				"%s, which %s needs, is not here; a facade can stand in for it", answer->name,
-				base_of(object->elf.path));
+		gw_scan_finding(walk->findings, "GW-102", "note",
+				"start the program with gangway run",
+				"%s, which %s needs, is not here; a facade can stand in for it",
+				answer->name, base_of(object->elf.path));
 	} else if (answer->through) {
-		gw_scan_finding(walk->findings, "GW-105", "note", "start the program with gangway run",
+		gw_scan_finding(walk->findings, "GW-105", "note",
+				"start the program with gangway run",
 				"%s, which %s needs, is only on the Python paths: %s", answer->name,
 				base_of(object->elf.path), answer->path);
 	}
@@ -271,7 +278,8 @@ static void walk_finish(struct walk *walk)
 	gw_python_paths_finish(&walk->python);
 }
 
-json_t *gw_scan_file(const struct gw_scan *scan, const char *path, bool *severe, char *error, size_t error_size)
+json_t *gw_scan_file(const struct gw_scan *scan, const char *path, bool *severe, char *error,
+		     size_t error_size)
 {
 	struct walk walk = {.scan = scan, .severe = severe};
 	json_t *result = NULL;
@@ -286,8 +294,9 @@ json_t *gw_scan_file(const struct gw_scan *scan, const char *path, bool *severe,
 
 		follow(&walk);
 		imports = gw_scan_imports(&scan->db, elf, walk.findings, severe);
-		result = json_pack("{s:s,s:s?,s:O,s:o,s:O}", "path", path, "soname", elf->soname, "needs", walk.needs,
-				   "imports", imports, "findings", walk.findings);
+		result = json_pack("{s:s,s:s?,s:O,s:o,s:O}", "path", path, "soname", elf->soname,
+				   "needs", walk.needs, "imports", imports, "findings",
+				   walk.findings);
 		if (!result)
 			snprintf(error, error_size, "%s: a name in it is not UTF-8", path);
 	}

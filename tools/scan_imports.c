@@ -9,8 +9,8 @@
 
 enum { EXPORT_SONAME, EXPORT_SYMBOL };
 
-void gw_scan_finding(json_t *findings, const char *code, const char *severity, const char *remedy, const char *format,
-		     ...)
+void gw_scan_finding(json_t *findings, const char *code, const char *severity, const char *remedy,
+		     const char *format, ...)
 {
 	va_list arguments;
 	char *text = NULL;
@@ -21,8 +21,8 @@ void gw_scan_finding(json_t *findings, const char *code, const char *severity, c
 	va_end(arguments);
 	if (length < 0)
 		return;
-	json_array_append_new(findings, json_pack("{s:s,s:s,s:s,s:s}", "code", code, "severity", severity, "text", text,
-						  "remedy", remedy));
+	json_array_append_new(findings, json_pack("{s:s,s:s,s:s,s:s}", "code", code, "severity",
+						  severity, "text", text, "remedy", remedy));
 	free(text);
 }
 
@@ -50,7 +50,8 @@ static int compare(const struct abi_fact *fact, const char *soname, const char *
 	return order ? order : -(symbol[length] != '\0');
 }
 
-/* Does some known release of SONAME export SYMBOL? The facts are sorted, but `@` stands between digits and letters: look around. */
+/* Does some known release of SONAME export SYMBOL? The facts are sorted, but `@` stands between
+ * digits and letters: look around. */
 static bool exports(const struct abi_family *family, const char *soname, const char *symbol)
 {
 	size_t low = family->first[ABI_EXPORT], high = family->first[ABI_EXPORT + 1];
@@ -98,7 +99,8 @@ static const char *first_release(const struct abi_family *family, const char *sy
 	return first < family->release_count ? family->releases[first].version : NULL;
 }
 
-/* The family that a symbol without a version belongs to: by the sonames that the file needs, else by any that exports it. */
+/* The family that a symbol without a version belongs to: by the sonames that the file needs, else
+ * by any that exports it. */
 static const struct abi_family *family_of_plain(const struct abi_db *db, const char *symbol)
 {
 	for (size_t i = 0; i < db->family_count; i++) {
@@ -122,34 +124,39 @@ static json_t *entry_of(json_t *imports, const char *family)
 	return json_object_get(imports, family);
 }
 
-json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_t *findings, bool *severe)
+json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_t *findings,
+			bool *severe)
 {
 	json_t *imports = json_object();
 
 	for (size_t i = 0; i < elf->import_count; i++) {
 		const struct gw_elf_import *import = &elf->imports[i];
-		const struct abi_family *family =
-			import->file ? gw_scan_family(db, import->file) : family_of_plain(db, import->name);
+		const struct abi_family *family = import->file ? gw_scan_family(db, import->file)
+							       : family_of_plain(db, import->name);
 		const char *first;
 		json_t *entry;
 
 		if (!family)
 			continue;
 		entry = entry_of(imports, family->name);
-		json_object_set_new(entry, "count",
-				    json_integer(json_integer_value(json_object_get(entry, "count")) + 1));
+		json_object_set_new(
+			entry, "count",
+			json_integer(json_integer_value(json_object_get(entry, "count")) + 1));
 		if (!import->file || exports(family, import->file, import->name))
 			continue;
 		first = first_release(family, import->name);
 		json_array_append_new(json_object_get(entry, "missing"),
-				      json_pack("{s:s,s:s,s:s?}", "name", import->name, "node", import->node,
-						"first_release", first));
+				      json_pack("{s:s,s:s,s:s?}", "name", import->name, "node",
+						import->node, "first_release", first));
 		*severe = true;
 		gw_scan_finding(findings, "GW-103", "error",
-				first ? "install that release, and the version of this file that is built for it" :
-					"update the database (gangway abi import), or ask who built this file",
-				"%s is imported from %s, and no known release of that has it%s%s", import->name,
-				import->file, first ? "; the first that has is " : "", first ? first : "");
+				first ? "install that release, and the version of this file that "
+					"is built for it"
+				      : "update the database (gangway abi import), or ask who "
+					"built this file",
+				"%s is imported from %s, and no known release of that has it%s%s",
+				import->name, import->file, first ? "; the first that has is " : "",
+				first ? first : "");
 	}
 	return imports;
 }
