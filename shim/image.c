@@ -2,7 +2,7 @@
 /* Symbol lookup and version nodes of mapped objects; see image.h. Must never call into the loader. */
 #include "image.h"
 
-#include <string.h>
+#include <stddef.h>
 
 /* glibc relocates the pointers of a dynamic section in place; musl and the vdso do not. */
 static const void *dynamic_address(const struct gw_image *image, Elf64_Addr value)
@@ -16,9 +16,7 @@ bool gw_image_read(struct gw_image *image, uintptr_t base, const Elf64_Dyn *dyna
 	bool has_soname = false;
 	Elf64_Xword soname = 0;
 
-	memset(image, 0, sizeof(*image));
-	image->base = base;
-	image->dynamic = dynamic;
+	*image = (struct gw_image){ .base = base, .dynamic = dynamic };
 	if (!dynamic)
 		return false;
 	for (d = dynamic; d->d_tag != DT_NULL; d++) {
@@ -79,7 +77,7 @@ static bool node_differs(const char *node, void *data)
 {
 	const char **wanted = data;
 
-	if (strcmp(node, *wanted))
+	if (!gw_same(node, *wanted))
 		return true;
 	*wanted = NULL;
 	return false;
@@ -117,7 +115,7 @@ static int matches(const struct gw_image *image, uint32_t index, const char *nam
 	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
 	    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
 		return 0;
-	if (strcmp(image->strings + symbol->st_name, name))
+	if (!gw_same(image->strings + symbol->st_name, name))
 		return 0;
 	if (!image->versions || !image->defined)
 		return 2;
@@ -125,7 +123,7 @@ static int matches(const struct gw_image *image, uint32_t index, const char *nam
 	if (!version)
 		return at & 0x8000 ? 1 : 2;
 	node = node_of_index(image, at & 0x7fff);
-	return node && !strcmp(node, version) ? 2 : 0;
+	return node && gw_same(node, version) ? 2 : 0;
 }
 
 static uint32_t gnu_hash_of(const char *name)

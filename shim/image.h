@@ -24,6 +24,14 @@ struct gw_image {
 	const char *soname;	/* NULL when it has none */
 };
 
+/* strcmp is a sanitizer's before it is the C library's, and cannot be called as early as these functions are. */
+static inline bool gw_same(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
 /* False when the object has no usable dynamic section (the vdso, static programs). */
 bool gw_image_read(struct gw_image *image, uintptr_t base, const Elf64_Dyn *dynamic) __attribute__((nonnull(1)));
 

@@ -6,7 +6,6 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "image.h"
 
@@ -61,7 +60,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 		    !gw_image_read(&image, info->dlpi_addr,
 				   (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr)) || !image.soname)
 			continue;
-		if (!strcmp(image.soname, "libc.so.6") || !strcmp(image.soname, "libdl.so.2"))
+		if (gw_same(image.soname, "libc.so.6") || gw_same(image.soname, "libdl.so.2"))
 			take(data, &image);
 	}
 	return 0;
