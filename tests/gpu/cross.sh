@@ -94,25 +94,25 @@ runtime13=$(ls "$cuda"/libcudart.so.13 | head -1)
 for build in 117 118 121; do
 	case $build in 11*) runtime=libcudart.so.11.0 ;; *) runtime=libcudart.so.12 ;; esac
 	library=$work/bitsandbytes/libbitsandbytes_cuda$build.so
-	fails "bitsandbytes-$build-without" "$missing" "$python" "$here/cigemm.py" --load "$library" "$work/cudart/$runtime"
+	fails "bitsandbytes-$build-without" "$missing" "$python" "$here/cigemm.py" --load "$library"
 	if [ -n "$gpu" ]; then
 		works "bitsandbytes-$build-with" '20 of 20 shapes exact' \
 			with "bitsandbytes-$build" "$python" "$here/cigemm.py" "$library" "$work/cudart/$runtime"
 	else
 		works "bitsandbytes-$build-with" '^loaded' \
-			with "bitsandbytes-$build" "$python" "$here/cigemm.py" --load "$library" "$work/cudart/$runtime"
+			with "bitsandbytes-$build" "$python" "$here/cigemm.py" --load "$library"
 	fi
 done
 
-export PYTHONPATH=$work/ctranslate2
-works ctranslate2-model '' "$python" "$here/whisper.py" make "$work/model"
-works ctranslate2-cpu '' "$python" "$here/whisper.py" encode "$work/model" cpu float32 "$work/cpu.npy"
+export PYTHONPATH=$work/ctranslate2${PYTHONPATH:+:$PYTHONPATH}
+works ctranslate2-model 'model written' "$python" "$here/whisper.py" make "$work/model"
+works ctranslate2-cpu 'encoded on cpu' "$python" "$here/whisper.py" encode "$work/model" cpu float32 "$work/cpu.npy"
 if [ -n "$gpu" ]; then
 	fails ctranslate2-without 'Could not load library libcudnn_ops_infer.so.8|Library libcublas.so.12 is not found' \
 		"$python" "$here/whisper.py" encode "$work/model" cuda float32 "$work/gpu.npy"
 	for type in float32:2e-3 float16:1e-2; do
 		rm -f "$work/gpu.npy"
-		works "ctranslate2-${type%:*}-encode" '' with "ctranslate2-${type%:*}" \
+		works "ctranslate2-${type%:*}-encode" 'encoded on cuda' with "ctranslate2-${type%:*}" \
 			"$python" "$here/whisper.py" encode "$work/model" cuda "${type%:*}" "$work/gpu.npy"
 		works "ctranslate2-${type%:*}-as-on-the-cpu" 'relative difference' \
 			"$python" "$here/whisper.py" compare "$work/gpu.npy" "$work/cpu.npy" "${type#*:}"

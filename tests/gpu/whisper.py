@@ -66,6 +66,7 @@ def make(directory):
     spec.optimize(quantization=None)
     os.makedirs(directory, exist_ok=True)
     spec.save(directory)
+    print('model written')
 
 
 def encode(directory, device, compute_type, out):
@@ -77,6 +78,7 @@ def encode(directory, device, compute_type, out):
     if not np.isfinite(output).all() or not output.any():
         raise SystemExit('the encoder answered nothing, or no numbers')
     np.save(out, output)
+    print(f'encoded on {device} as {compute_type}: {output.shape}')
 
 
 def compare(out, reference, limit):

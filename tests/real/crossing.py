@@ -78,6 +78,19 @@ def bitsandbytes(report, gangway, environment, log):
         report.line(after[:2] == (0, 'loaded\n'), f'bitsandbytes {build} under gangway run', after[1].strip(), after)
 
 
+def computing(report, gangway, environment, fake):
+    """The same binaries compute exactly over the facades, on a fake newest cuBLAS that computes in host memory."""
+    wheel = elf.wheels.find('bitsandbytes', '0.37.2')
+    environment = {**environment, 'LD_LIBRARY_PATH': f'{fake}:{environment["LD_LIBRARY_PATH"]}', 'GANGWAY_CUBLAS': str(fake),
+                   'PYTHONPATH': str(elf.wheels.site('numpy'))}
+    cigemm = pathlib.Path(__file__).resolve().parent.parent / 'gpu' / 'cigemm.py'
+    for build in (117, 118, 121):
+        member = f'bitsandbytes/libbitsandbytes_cuda{build}.so'
+        library = elf.wheels.unpack(wheel, [member]) / member
+        result = run([gangway, 'run', '--', sys.executable, cigemm, '--host', library], environment)
+        report.line(result[:2] == (0, '20 of 20 shapes exact\n'), f'bitsandbytes {build} on a fake cuBLAS 13', result[1].strip(), result)
+
+
 def versions(report, gangway, environment):
     before = run([sys.executable, '-c', VERSIONS], environment)
     report.line(before[0] != 0, 'version questions without us', before[2].strip().splitlines()[-1:], before)
@@ -92,6 +105,7 @@ def versions(report, gangway, environment):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('gangway', type=pathlib.Path, help='the command')
+    parser.add_argument('fake', nargs='?', type=pathlib.Path, help='directory of a fake newest cuBLAS')
     options = parser.parse_args()
     report = Report()
     there = old_libraries_here()
@@ -109,6 +123,8 @@ def main():
                        'GANGWAY_CUBLAS': f'{site}/nvidia/cu13/lib', 'GANGWAY_CUDNN': f'{site}/nvidia/cudnn/lib'}
         bitsandbytes(report, options.gangway, environment, folder / 'log')
         versions(report, options.gangway, environment)
+        if options.fake:
+            computing(report, options.gangway, environment, options.fake)
     return 1 if report.bad else 0
 
 
