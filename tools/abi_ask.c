@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads a library in a child process and asks it for its version. Nothing of a vendor's constructors, or of a crash in them, reaches
- * the process that asks.
+ * Loads a library in a child process and asks it for its version. Nothing of a vendor's
+ * constructors, or of a crash in them, reaches the process that asks.
  */
 #include "abi_ask.h"
 
@@ -18,10 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 30000	/* half a gigabyte may have to come from a slow disk */
+#define PATIENCE_MS 30000 /* half a gigabyte may have to come from a slow disk */
 
 /* In the child: never returns. */
-static void answer(int to, const char *path, const char *const needed[], size_t needed_count, const char *function)
+static void answer(int to, const char *path, const char *const needed[], size_t needed_count,
+		   const char *function)
 {
 	struct gw_answer answer = {0};
 	char beside[PATH_MAX];
@@ -35,7 +36,8 @@ static void answer(int to, const char *path, const char *const needed[], size_t 
 		dup2(quiet, STDOUT_FILENO);
 		dup2(quiet, STDERR_FILENO);
 	}
-	/* partners that lie beside it, which a search would not find; the last named needs the fewest */
+	/* partners that lie beside it, which a search would not find; the last named needs the
+	 * fewest */
 	for (size_t i = needed_count; slash && i-- > 0;) {
 		snprintf(beside, sizeof(beside), "%.*s/%s", (int)(slash - path), path, needed[i]);
 		if (!access(beside, R_OK))
@@ -48,7 +50,7 @@ static void answer(int to, const char *path, const char *const needed[], size_t 
 	for (int i = 0; get && i < 3; i++)
 		answer.status |= get(i, &answer.part[i]);
 	(void)!write(to, &answer, sizeof(answer));
-	_exit(0);	/* no destructors: some of them wait for a GPU that is not there */
+	_exit(0); /* no destructors: some of them wait for a GPU that is not there */
 }
 
 static int wait_for(int from, struct gw_answer *out)
@@ -69,8 +71,8 @@ static int wait_for(int from, struct gw_answer *out)
 	return read(from, out, sizeof(*out)) == (ssize_t)sizeof(*out) ? 0 : -EPIPE;
 }
 
-int gw_ask_version(const char *path, const char *const needed[], size_t needed_count, const char *function,
-		   struct gw_answer *out)
+int gw_ask_version(const char *path, const char *const needed[], size_t needed_count,
+		   const char *function, struct gw_answer *out)
 {
 	int ends[2], rc, status = 0;
 	char real[PATH_MAX];
@@ -91,9 +93,12 @@ int gw_ask_version(const char *path, const char *const needed[], size_t needed_c
 			;
 	}
 	if (rc == -ETIMEDOUT)
-		snprintf(out->error, sizeof(out->error), "no answer within %d s", PATIENCE_MS / 1000);
+		snprintf(out->error, sizeof(out->error), "no answer within %d s",
+			 PATIENCE_MS / 1000);
 	else if (rc)
-		snprintf(out->error, sizeof(out->error), "the process that loaded it ended without an answer%s%s",
-			 WIFSIGNALED(status) ? ": " : "", WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
+		snprintf(out->error, sizeof(out->error),
+			 "the process that loaded it ended without an answer%s%s",
+			 WIFSIGNALED(status) ? ": " : "",
+			 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "");
 	return out->error[0] ? -EIO : 0;
 }

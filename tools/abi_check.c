@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `gangway abi check`: does a library file export, and with --ask answer, what the database says of its release? */
+/* `gangway abi check`: does a library file export, and with --ask answer, what the database says of
+ * its release? */
 #include "abi_guess.h"
 
 #include <errno.h>
@@ -15,8 +16,10 @@
 static const char usage[] =
 	"Usage: gangway abi [--database DIR] check [--ask] [--json] LIBRARY…\n"
 	"\n"
-	"Compares each file's soname, version node and exported functions with what the database says of its\n"
-	"release. The release is what the wheel's metadata or the headers beside the file say, else the one\n"
+	"Compares each file's soname, version node and exported functions with what the database "
+	"says of its\n"
+	"release. The release is what the wheel's metadata or the headers beside the file say, "
+	"else the one\n"
 	"whose exports fit best.\n"
 	"\n"
 	"  --ask  also load the library, in a child process, and ask it for its version\n";
@@ -25,21 +28,21 @@ struct check {
 	const struct gw_query *query;
 	const char *path;
 	struct gw_library library;
-	const char **exports;	/* its exported functions, sorted */
+	const char **exports; /* its exported functions, sorted */
 	size_t export_count;
 	const char *soname;
 	const struct abi_family *family;
 	const struct gw_rule *rule;
 	size_t release;
-	char version[64];	/* what it says it is; may be unknown to the database */
+	char version[64]; /* what it says it is; may be unknown to the database */
 	const char *how;
 	json_t *findings;
 	size_t errors;
 	bool ask;
 };
 
-__attribute__((format(printf, 3, 4)))
-static void find(struct check *check, bool is_error, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void find(struct check *check, bool is_error,
+						       const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -48,7 +51,9 @@ static void find(struct check *check, bool is_error, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	check->errors += is_error;
-	json_array_append_new(check->findings, json_pack("{s:s, s:s}", "severity", is_error ? "error" : "note", "text", text));
+	json_array_append_new(
+		check->findings,
+		json_pack("{s:s, s:s}", "severity", is_error ? "error" : "note", "text", text));
 }
 
 static int by_text(const void *a, const void *b)
@@ -67,7 +72,9 @@ static int read_library(struct check *check, struct abi_error *error)
 	close(fd);
 	if (rc)
 		return rc;
-	check->soname = check->library.soname ? check->library.soname : slash ? slash + 1 : check->path;
+	check->soname = check->library.soname ? check->library.soname
+			: slash               ? slash + 1
+					      : check->path;
 	check->exports = calloc(check->library.count + 1, sizeof(*check->exports));
 	if (!check->exports)
 		return gw_abi_fail(error, -ENOMEM, "out of memory");
@@ -96,8 +103,9 @@ static int find_family(struct check *check, struct abi_error *error)
 		if (check->family)
 			return 0;
 	}
-	return gw_abi_fail(error, -ENOENT, "%.300s: its soname %s belongs to no family of the database", check->path,
-			   check->soname);
+	return gw_abi_fail(error, -ENOENT,
+			   "%.300s: its soname %s belongs to no family of the database",
+			   check->path, check->soname);
 }
 
 /* Sets check->release; false when no known release has this soname. */
@@ -111,10 +119,14 @@ static bool find_release(struct check *check)
 		check->how = "the headers beside it";
 	if (check->how)
 		known = abi_family_release(check->family, check->version);
-	resembles = gw_guess_exports(check->family, check->soname, check->exports, check->export_count);
+	resembles =
+		gw_guess_exports(check->family, check->soname, check->exports, check->export_count);
 	if (check->how && known < 0 && resembles >= 0)
-		find(check, false, "release %s (says %s) is not in the database; compared with the known release that it "
-		     "resembles most, %s", check->version, check->how, check->family->releases[resembles].version);
+		find(check, false,
+		     "release %s (says %s) is not in the database; compared with the known release "
+		     "that it "
+		     "resembles most, %s",
+		     check->version, check->how, check->family->releases[resembles].version);
 	if (known < 0) {
 		known = resembles;
 		check->how = "its exports";
@@ -128,7 +140,8 @@ static bool find_release(struct check *check)
 /* Facts of the checked release and library. */
 static bool applies(const struct check *check, const struct abi_fact *fact)
 {
-	return abi_set_has(&fact->releases, check->release) && !strcmp(fact->column[0], check->soname);
+	return abi_set_has(&fact->releases, check->release) &&
+	       !strcmp(fact->column[0], check->soname);
 }
 
 static void compare_node(struct check *check)
@@ -138,8 +151,8 @@ static void compare_node(struct check *check)
 
 	for (size_t i = family->first[ABI_NODE]; i < family->first[ABI_NODE + 1]; i++)
 		if (applies(check, &family->facts[i]) && strcmp(family->facts[i].column[1], node))
-			find(check, true, "its symbols bear the version %s, not %s", strcmp(node, "-") ? node : "(none)",
-			     family->facts[i].column[1]);
+			find(check, true, "its symbols bear the version %s, not %s",
+			     strcmp(node, "-") ? node : "(none)", family->facts[i].column[1]);
 }
 
 /* Does a header of this release, of any family that the wheel feeds, declare it? */
@@ -155,9 +168,11 @@ static bool declared(const struct check *check, const char *name)
 			continue;
 		for (size_t r = 0; r < family->release_count; r++)
 			if (!strcmp(family->releases[r].version, version) &&
-			    !strcmp(family->releases[r].wheels, check->family->releases[check->release].wheels))
+			    !strcmp(family->releases[r].wheels,
+				    check->family->releases[check->release].wheels))
 				release = (int)r;
-		for (size_t i = family->first[ABI_FUNCTION]; release >= 0 && i < family->first[ABI_FUNCTION + 1]; i++)
+		for (size_t i = family->first[ABI_FUNCTION];
+		     release >= 0 && i < family->first[ABI_FUNCTION + 1]; i++)
 			if (abi_set_has(&family->facts[i].releases, (size_t)release) &&
 			    !strcmp(family->facts[i].column[0], name))
 				return true;
@@ -178,16 +193,19 @@ static void compare_others(struct check *check, const char **others, size_t coun
 		const struct abi_fact *fact = &family->facts[i];
 
 		if (applies(check, fact) && strcmp(fact->column[1], ours))
-			find(check, true, "%s further functions are exported, not %s", ours, fact->column[1]);
+			find(check, true, "%s further functions are exported, not %s", ours,
+			     fact->column[1]);
 		else if (applies(check, fact) && strcmp(fact->column[2], digits))
-			find(check, true, "the %s further functions that it exports have other names", ours);
+			find(check, true,
+			     "the %s further functions that it exports have other names", ours);
 	}
 }
 
 static int compare_exports(struct check *check)
 {
 	const struct abi_family *family = check->family;
-	size_t first = family->first[ABI_EXPORT], last = family->first[ABI_EXPORT + 1], count = 0, other_count = 0;
+	size_t first = family->first[ABI_EXPORT], last = family->first[ABI_EXPORT + 1], count = 0,
+	       other_count = 0;
 	const char **names = calloc(last - first + 1, sizeof(*names));
 	const char **others = calloc(check->export_count + 1, sizeof(*others));
 
@@ -212,11 +230,13 @@ static int compare_exports(struct check *check)
 		bool listed = false;
 
 		for (size_t n = 0; !listed && n < count; n++)
-			listed = !strncmp(names[n], name, length) && (!names[n][length] || names[n][length] == '@');
+			listed = !strncmp(names[n], name, length) &&
+				 (!names[n][length] || names[n][length] == '@');
 		if (listed)
 			continue;
 		if ((check->rule && gw_rule_has_symbol(check->rule, name)) || declared(check, name))
-			find(check, true, "exports %s, which the database does not list for this release", name);
+			find(check, true,
+			     "exports %s, which the database does not list for this release", name);
 		else
 			others[other_count++] = name;
 	}
@@ -226,7 +246,8 @@ static int compare_exports(struct check *check)
 	return 0;
 }
 
-/* The function that answers the version, if a header declares it with the one shape that we can call. */
+/* The function that answers the version, if a header declares it with the one shape that we can
+ * call. */
 static const char *version_function(const struct check *check)
 {
 	const struct abi_family *family = check->family;
@@ -235,7 +256,8 @@ static const char *version_function(const struct check *check)
 		const struct abi_fact *fact = &family->facts[i];
 		size_t length = strlen(family->name);
 
-		if (abi_set_has(&fact->releases, check->release) && !strncmp(fact->column[0], family->name, length) &&
+		if (abi_set_has(&fact->releases, check->release) &&
+		    !strncmp(fact->column[0], family->name, length) &&
 		    !strcmp(fact->column[0] + length, "GetProperty") &&
 		    !strcmp(fact->column[2], "type: libraryPropertyType, value: int *"))
 			return fact->column[0];
@@ -249,20 +271,23 @@ static void ask(struct check *check)
 	const unsigned *part = check->family->releases[check->release].part;
 	struct gw_answer answer;
 
-	if (!function || !gw_guess_has(check->exports, check->export_count, function, strlen(function))) {
+	if (!function ||
+	    !gw_guess_has(check->exports, check->export_count, function, strlen(function))) {
 		find(check, false, "not asked: it has no function that answers its version");
 		return;
 	}
-	if (gw_ask_version(check->path, check->library.needed, check->library.needed_count, function, &answer))
+	if (gw_ask_version(check->path, check->library.needed, check->library.needed_count,
+			   function, &answer))
 		find(check, true, "could not be asked: %s", answer.error);
 	else if (answer.status)
 		find(check, true, "%s failed with status %d", function, answer.status);
 	else if ((unsigned)answer.part[0] != part[0] || (unsigned)answer.part[1] != part[1] ||
 		 (unsigned)answer.part[2] != part[2])
-		find(check, true, "%s answers %d.%d.%d, not %u.%u.%u", function, answer.part[0], answer.part[1],
-		     answer.part[2], part[0], part[1], part[2]);
+		find(check, true, "%s answers %d.%d.%d, not %u.%u.%u", function, answer.part[0],
+		     answer.part[1], answer.part[2], part[0], part[1], part[2]);
 	else
-		find(check, false, "%s answers %d.%d.%d", function, answer.part[0], answer.part[1], answer.part[2]);
+		find(check, false, "%s answers %d.%d.%d", function, answer.part[0], answer.part[1],
+		     answer.part[2]);
 }
 
 static int compare(struct check *check, struct abi_error *error)
@@ -274,7 +299,8 @@ static int compare(struct check *check, struct abi_error *error)
 	if (rc)
 		return rc;
 	if (!find_release(check)) {
-		find(check, true, "no known release of %s has the soname %s", check->family->name, check->soname);
+		find(check, true, "no known release of %s has the soname %s", check->family->name,
+		     check->soname);
 		return 0;
 	}
 	compare_node(check);
@@ -290,23 +316,26 @@ static json_t *report(const struct check *check, bool json)
 	json_t *finding;
 
 	if (json)
-		return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:O}", "library", check->path, "soname", check->soname,
-				 "family", check->family->name, "release",
-				 check->how ? check->family->releases[check->release].version : NULL, "release_from",
-				 check->how, "findings", check->findings);
+		return json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:O}", "library", check->path,
+				 "soname", check->soname, "family", check->family->name, "release",
+				 check->how ? check->family->releases[check->release].version
+					    : NULL,
+				 "release_from", check->how, "findings", check->findings);
 	if (check->how)
 		printf("%s: %s %s (by %s): %s\n", check->path, check->family->name,
 		       check->family->releases[check->release].version, check->how,
 		       check->errors ? "differs" : "as the database says");
 	json_array_foreach(check->findings, index, finding)
-		printf("%s: %s: %s\n", check->path, json_string_value(json_object_get(finding, "severity")),
+		printf("%s: %s: %s\n", check->path,
+		       json_string_value(json_object_get(finding, "severity")),
 		       json_string_value(json_object_get(finding, "text")));
 	return NULL;
 }
 
 static int check_one(const struct gw_query *query, const char *path, bool with_ask, json_t *all)
 {
-	struct check check = {.query = query, .path = path, .ask = with_ask, .findings = json_array()};
+	struct check check = {
+		.query = query, .path = path, .ask = with_ask, .findings = json_array()};
 	struct abi_error error = {""};
 	int rc = compare(&check, &error), status = check.errors ? GW_EXIT_FINDINGS : GW_EXIT_FINE;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns what libclang found in a header into facts: functions, types with all that they use, integer macros. */
+/* Turns what libclang found in a header into facts: functions, types with all that they use,
+ * integer macros. */
 #include "abi_clang.h"
 
 #include <stdlib.h>
@@ -42,7 +43,8 @@ static void clear(struct gw_names **head)
 {
 	struct gw_names *name, *next;
 
-	HASH_ITER(hh, *head, name, next) {
+	HASH_ITER(hh, *head, name, next)
+	{
 		HASH_DEL(*head, name);
 		free(name->value);
 		free(name);
@@ -96,8 +98,8 @@ bool gw_clang_own(struct gw_clang *reader, CXCursor cursor, char *source, size_t
 }
 
 /*
- * A type as clang spells it. Types without a name are spelled with the place where they stand, which would make facts out of
- * line numbers: they become `struct {…}`.
+ * A type as clang spells it. Types without a name are spelled with the place where they stand,
+ * which would make facts out of line numbers: they become `struct {…}`.
  */
 static const char *spell(struct gw_clang *reader, CXType type)
 {
@@ -206,12 +208,15 @@ static enum CXChildVisitResult visit_constant(CXCursor cursor, CXCursor parent, 
 	char source[256];
 
 	(void)parent;
-	if (clang_getCursorKind(cursor) != CXCursor_EnumConstantDecl || !place(cursor, source, sizeof(source)))
+	if (clang_getCursorKind(cursor) != CXCursor_EnumConstantDecl ||
+	    !place(cursor, source, sizeof(source)))
 		return CXChildVisit_Continue;
 	column[1] = take(reader, clang_getCursorSpelling(cursor));
 	column[2] = constants->is_unsigned
-			    ? gw_facts_text(reader->facts, "%llu", clang_getEnumConstantDeclUnsignedValue(cursor))
-			    : gw_facts_text(reader->facts, "%lld", clang_getEnumConstantDeclValue(cursor));
+			    ? gw_facts_text(reader->facts, "%llu",
+					    clang_getEnumConstantDeclUnsignedValue(cursor))
+			    : gw_facts_text(reader->facts, "%lld",
+					    clang_getEnumConstantDeclValue(cursor));
 	gw_facts_add(reader->facts, ABI_ENUM, source, column);
 	return CXChildVisit_Continue;
 }
@@ -229,19 +234,21 @@ static void enumeration(struct gw_clang *reader, CXCursor declaration)
 struct fields {
 	struct gw_clang *reader;
 	const char *record, *prefix;
-	long long base;		/* bits */
+	long long base; /* bits */
 };
 
-static void record_fields(struct gw_clang *reader, CXType type, const char *record, const char *prefix,
-			  long long base);
+static void record_fields(struct gw_clang *reader, CXType type, const char *record,
+			  const char *prefix, long long base);
 
 static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
 {
 	const struct fields *fields = data;
 	struct gw_clang *reader = fields->reader;
 	CXType type = clang_getCursorType(cursor), record = clang_getCanonicalType(type);
-	long long bits = fields->base + clang_Cursor_getOffsetOfField(cursor), size = clang_Type_getSizeOf(type);
-	const char *name = take(reader, clang_getCursorSpelling(cursor)), *column[5] = {fields->record};
+	long long bits = fields->base + clang_Cursor_getOffsetOfField(cursor),
+		  size = clang_Type_getSizeOf(type);
+	const char *name = take(reader, clang_getCursorSpelling(cursor)),
+		   *column[5] = {fields->record};
 	char source[256];
 
 	if (record.kind == CXType_Record && (!*name || strchr(name, '('))) {
@@ -249,23 +256,25 @@ static enum CXVisitorResult visit_field(CXCursor cursor, CXClientData data)
 		return CXVisit_Continue;
 	}
 	if (!*name || !place(cursor, source, sizeof(source)))
-		return CXVisit_Continue;	/* unnamed bit-fields only pad */
+		return CXVisit_Continue; /* unnamed bit-fields only pad */
 	column[1] = gw_facts_text(reader->facts, "%s%s", fields->prefix, name);
 	column[2] = gw_facts_text(reader->facts, "%lld", bits / 8);
-	column[3] = gw_facts_text(reader->facts, "%lld", size < 0 ? 0 : size);	/* a flexible array has no size */
+	column[3] = gw_facts_text(reader->facts, "%lld",
+				  size < 0 ? 0 : size); /* a flexible array has no size */
 	column[4] = spell(reader, type);
 	if (clang_Cursor_isBitField(cursor))
 		column[4] = gw_facts_text(reader->facts, "%s : %d at bit %lld", column[4],
 					  clang_getFieldDeclBitWidth(cursor), bits % 8);
 	gw_facts_add(reader->facts, ABI_FIELD, source, column);
 	if (record.kind == CXType_Record && strstr(column[4], "{…}"))
-		record_fields(reader, record, fields->record, gw_facts_text(reader->facts, "%s.", column[1]), bits);
+		record_fields(reader, record, fields->record,
+			      gw_facts_text(reader->facts, "%s.", column[1]), bits);
 	gw_clang_type(reader, type);
 	return CXVisit_Continue;
 }
 
-static void record_fields(struct gw_clang *reader, CXType type, const char *record, const char *prefix,
-			  long long base)
+static void record_fields(struct gw_clang *reader, CXType type, const char *record,
+			  const char *prefix, long long base)
 {
 	struct fields fields = {reader, record, prefix, base};
 
@@ -274,12 +283,13 @@ static void record_fields(struct gw_clang *reader, CXType type, const char *reco
 
 static void record(struct gw_clang *reader, CXType type)
 {
-	CXCursor declaration = clang_getTypeDeclaration(type), definition = clang_getCursorDefinition(declaration);
+	CXCursor declaration = clang_getTypeDeclaration(type),
+		 definition = clang_getCursorDefinition(declaration);
 	const char *column[2] = {call(reader, declaration)};
 	char source[256];
 
-	if (clang_Cursor_isNull(definition) || !column[0] || !place(definition, source, sizeof(source)) ||
-	    !is_new(reader, "struct", column[0]))
+	if (clang_Cursor_isNull(definition) || !column[0] ||
+	    !place(definition, source, sizeof(source)) || !is_new(reader, "struct", column[0]))
 		return;
 	column[1] = gw_facts_text(reader->facts, "%lld", clang_Type_getSizeOf(type));
 	gw_facts_add(reader->facts, ABI_STRUCT, source, column);
@@ -290,13 +300,15 @@ static void type_definition(struct gw_clang *reader, CXType type)
 {
 	CXCursor declaration = clang_getTypeDeclaration(type);
 	CXType underlying = clang_getTypedefDeclUnderlyingType(declaration);
-	const char *column[2] = {take(reader, clang_getCursorSpelling(declaration)), spell(reader, underlying)};
+	const char *column[2] = {take(reader, clang_getCursorSpelling(declaration)),
+				 spell(reader, underlying)};
 	char source[256];
 
 	if (place(declaration, source, sizeof(source)) && is_new(reader, "typedef", column[0])) {
 		if (strstr(column[1], "{…}"))
-			column[1] = gw_facts_text(reader->facts, "%.*s %s", (int)strcspn(column[1], " "), column[1],
-						  column[0]);
+			column[1] =
+				gw_facts_text(reader->facts, "%.*s %s",
+					      (int)strcspn(column[1], " "), column[1], column[0]);
 		gw_facts_add(reader->facts, ABI_TYPEDEF, source, column);
 	}
 	gw_clang_type(reader, underlying);
@@ -360,11 +372,13 @@ void gw_clang_function(struct gw_clang *reader, CXCursor cursor, const char *sou
 	const char *column[3] = {take(reader, clang_getCursorSpelling(cursor))}, *types = "";
 	int count = clang_Cursor_getNumArguments(cursor);
 
-	if (clang_getCursorLinkage(cursor) != CXLinkage_External || clang_isCursorDefinition(cursor))
+	if (clang_getCursorLinkage(cursor) != CXLinkage_External ||
+	    clang_isCursorDefinition(cursor))
 		return;
-	/* what C++ alone sees counts when it is a C function all the same, whose symbol is its name */
+	/* what C++ alone sees counts when it is a C function all the same, whose symbol is its name
+	 */
 	if (reader->cxx && (find(reader->functions, column[0]) ||
-	    strcmp(take(reader, clang_Cursor_getMangling(cursor)), column[0])))
+			    strcmp(take(reader, clang_Cursor_getMangling(cursor)), column[0])))
 		return;
 	column[1] = spell(reader, clang_getCursorResultType(cursor));
 	column[2] = "";
@@ -373,23 +387,28 @@ void gw_clang_function(struct gw_clang *reader, CXCursor cursor, const char *sou
 		const char *name = take(reader, clang_getCursorSpelling(argument));
 		const char *type = spell(reader, clang_getCursorType(argument));
 
-		column[2] = gw_facts_text(reader->facts, "%s%s%s: %s", column[2], i ? ", " : "", *name ? name : "_",
-					  type);
+		column[2] = gw_facts_text(reader->facts, "%s%s%s: %s", column[2], i ? ", " : "",
+					  *name ? name : "_", type);
 		types = gw_facts_text(reader->facts, "%s,%s", types, type);
 	}
-	/* `f()` without a prototype counts as variadic for libclang: it takes nothing that anybody could know of */
-	if (clang_getCursorType(cursor).kind == CXType_FunctionProto && clang_isFunctionTypeVariadic(clang_getCursorType(cursor)))
-		column[2] = gw_facts_text(reader->facts, "%s%s_: ...", column[2], count ? ", " : "");
+	/* `f()` without a prototype counts as variadic for libclang: it takes nothing that anybody
+	 * could know of */
+	if (clang_getCursorType(cursor).kind == CXType_FunctionProto &&
+	    clang_isFunctionTypeVariadic(clang_getCursorType(cursor)))
+		column[2] =
+			gw_facts_text(reader->facts, "%s%s_: ...", column[2], count ? ", " : "");
 	if (!reader->cxx)
 		add(&reader->functions, column[0], "");
 	/* a second declaration that differs in names alone is the same function */
-	if (!add(&reader->functions, gw_facts_text(reader->facts, "%s(%s) %s", column[0], types, column[1]), ""))
+	if (!add(&reader->functions,
+		 gw_facts_text(reader->facts, "%s(%s) %s", column[0], types, column[1]), ""))
 		return;
 	gw_facts_add(reader->facts, ABI_FUNCTION, source, column);
 	gw_clang_type(reader, clang_getCursorType(cursor));
 }
 
-/* Could this be an integer's expression? Braces and keywords would spoil the lines that ask clang. */
+/* Could this be an integer's expression? Braces and keywords would spoil the lines that ask clang.
+ */
 static bool is_expression(CXTranslationUnit unit, CXCursor cursor)
 {
 	CXToken *tokens = NULL;
@@ -404,7 +423,8 @@ static bool is_expression(CXTranslationUnit unit, CXCursor cursor)
 		const char *text = clang_getCString(string);
 
 		good = text && kind != CXToken_Keyword && kind != CXToken_Comment &&
-		       (kind != CXToken_Punctuation || !strpbrk(text, "{};#\\[],.")) && *text != '"';
+		       (kind != CXToken_Punctuation || !strpbrk(text, "{};#\\[],.")) &&
+		       *text != '"';
 		clang_disposeString(string);
 	}
 	clang_disposeTokens(unit, tokens, count);
@@ -441,14 +461,17 @@ static enum CXChildVisitResult visit_macro(CXCursor cursor, CXCursor parent, CXC
 	if (strncmp(name, MACRO_PREFIX, strlen(MACRO_PREFIX)))
 		return CXChildVisit_Continue;
 	macro = find(reader->macros, name + strlen(MACRO_PREFIX));
-	if (!macro || !((type.kind >= CXType_Bool && type.kind <= CXType_Int128) || type.kind == CXType_Enum))
+	if (!macro ||
+	    !((type.kind >= CXType_Bool && type.kind <= CXType_Int128) || type.kind == CXType_Enum))
 		return CXChildVisit_Continue;
 	result = clang_Cursor_Evaluate(cursor);
 	if (result && clang_EvalResult_getKind(result) == CXEval_Int) {
 		column[0] = macro->key;
 		column[1] = clang_EvalResult_isUnsignedInt(result)
-				    ? gw_facts_text(reader->facts, "%llu", clang_EvalResult_getAsUnsigned(result))
-				    : gw_facts_text(reader->facts, "%lld", clang_EvalResult_getAsLongLong(result));
+				    ? gw_facts_text(reader->facts, "%llu",
+						    clang_EvalResult_getAsUnsigned(result))
+				    : gw_facts_text(reader->facts, "%lld",
+						    clang_EvalResult_getAsLongLong(result));
 		gw_facts_add(reader->facts, ABI_MACRO, macro->value, column);
 	}
 	if (result)

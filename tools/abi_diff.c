@@ -12,13 +12,14 @@ static const char usage[] =
 	"What B has that A lacks (+), lacks that A has (-), and has otherwise (~).\n";
 
 /*
- * How a kind is compared: facts with equal columns [0, keys) are one thing; when another column differs it has changed. A struct's
- * or a function's columns are few, so one table serves all.
+ * How a kind is compared: facts with equal columns [0, keys) are one thing; when another column
+ * differs it has changed. A struct's or a function's columns are few, so one table serves all.
  */
 static const struct comparison {
 	const char *title, *json;
 	unsigned keys;
-	bool versioned;	/* column 0 is a soname: its number is left out of the key, or each major would differ in all */
+	bool versioned; /* column 0 is a soname: its number is left out of the key, or each major
+			   would differ in all */
 } comparisons[ABI_KIND_COUNT] = {
 	[ABI_SONAME] = {"Sonames", "sonames", 1, false},
 	[ABI_NODE] = {"Version nodes", "nodes", 1, true},
@@ -36,7 +37,7 @@ static const struct comparison {
 enum change { ADDED, REMOVED, CHANGED };
 
 struct item {
-	char *key;		/* what it is called, across releases */
+	char *key; /* what it is called, across releases */
 	const struct abi_fact *fact;
 };
 
@@ -48,7 +49,7 @@ struct side {
 struct diff {
 	const struct abi_family *family;
 	size_t a, b;
-	json_t *json;		/* NULL: text */
+	json_t *json; /* NULL: text */
 	size_t counts[3];
 };
 
@@ -65,10 +66,13 @@ static char *make_key(const struct comparison *how, const struct abi_fact *fact)
 	const char *second = how->keys > 1 ? fact->column[1] : "";
 	char *key = NULL;
 	int length = how->versioned ? stem(fact->column[0]) : (int)strlen(fact->column[0]);
-	/* a needed library's number moves with the release as well: the major ones of the same suite are no news */
-	int second_length = how->versioned && fact->kind == ABI_NEEDED ? stem(second) : (int)strlen(second);
+	/* a needed library's number moves with the release as well: the major ones of the same
+	 * suite are no news */
+	int second_length =
+		how->versioned && fact->kind == ABI_NEEDED ? stem(second) : (int)strlen(second);
 
-	if (asprintf(&key, "%.*s%s%.*s", length, fact->column[0], *second ? "\t" : "", second_length, second) < 0)
+	if (asprintf(&key, "%.*s%s%.*s", length, fact->column[0], *second ? "\t" : "",
+		     second_length, second) < 0)
 		return NULL;
 	return key;
 }
@@ -124,7 +128,8 @@ static void describe(const struct abi_fact *fact, char *text, size_t size)
 {
 	switch (fact->kind) {
 	case ABI_FUNCTION:
-		snprintf(text, size, "%s (%s)", fact->column[1], strcmp(fact->column[2], "-") ? fact->column[2] : "");
+		snprintf(text, size, "%s (%s)", fact->column[1],
+			 strcmp(fact->column[2], "-") ? fact->column[2] : "");
 		break;
 	case ABI_ENUM:
 		snprintf(text, size, "= %s", fact->column[2]);
@@ -133,7 +138,8 @@ static void describe(const struct abi_fact *fact, char *text, size_t size)
 		snprintf(text, size, "%s bytes", fact->column[1]);
 		break;
 	case ABI_FIELD:
-		snprintf(text, size, "%s at %s, %s bytes", fact->column[4], fact->column[2], fact->column[3]);
+		snprintf(text, size, "%s at %s, %s bytes", fact->column[4], fact->column[2],
+			 fact->column[3]);
 		break;
 	case ABI_OTHERS:
 		snprintf(text, size, "%s, hash %s", fact->column[1], fact->column[2]);
@@ -163,13 +169,14 @@ static json_t *side_json(const struct abi_fact *fact)
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < abi_kinds[fact->kind].columns; i++)
-		json_array_append_new(list, abi_kinds[fact->kind].numbers >> i & 1 ? gw_query_number(fact->column[i])
-										   : json_string(fact->column[i]));
+		json_array_append_new(list, abi_kinds[fact->kind].numbers >> i & 1
+						    ? gw_query_number(fact->column[i])
+						    : json_string(fact->column[i]));
 	return list;
 }
 
-static void report(struct diff *diff, enum abi_kind kind, enum change change, const struct abi_fact *a,
-		   const struct abi_fact *b)
+static void report(struct diff *diff, enum abi_kind kind, enum change change,
+		   const struct abi_fact *a, const struct abi_fact *b)
 {
 	static const char *const names[] = {"added", "removed", "changed"};
 	const struct abi_fact *named = b ? b : a;
@@ -180,9 +187,10 @@ static void report(struct diff *diff, enum abi_kind kind, enum change change, co
 	if (diff->json) {
 		group = json_object_get(diff->json, comparisons[kind].json);
 		list = json_object_get(group, names[change]);
-		json_array_append_new(list, change == CHANGED ? json_pack("{s:o, s:o}", "from", side_json(a), "to",
-									  side_json(b))
-							      : side_json(named));
+		json_array_append_new(list, change == CHANGED
+						    ? json_pack("{s:o, s:o}", "from", side_json(a),
+								"to", side_json(b))
+						    : side_json(named));
 		return;
 	}
 	printf("  %c ", "+-~"[change]);
@@ -197,9 +205,10 @@ static void report(struct diff *diff, enum abi_kind kind, enum change change, co
 	putchar('\n');
 }
 
-/* Walks the facts of one key on both sides; more than one on a side means two wheels that differ. */
-static void compare_key(struct diff *diff, enum abi_kind kind, const struct side *a, size_t *i, const struct side *b,
-			size_t *j)
+/* Walks the facts of one key on both sides; more than one on a side means two wheels that differ.
+ */
+static void compare_key(struct diff *diff, enum abi_kind kind, const struct side *a, size_t *i,
+			const struct side *b, size_t *j)
 {
 	const char *key = a->item[*i].key;
 	size_t end_a = *i, end_b = *j;
@@ -223,7 +232,9 @@ static int compare_kind(struct diff *diff, enum abi_kind kind)
 	bool titled = diff->json != NULL;
 
 	for (size_t i = 0, j = 0; !rc && (i < a.count || j < b.count);) {
-		int order = i == a.count ? 1 : j == b.count ? -1 : strcmp(a.item[i].key, b.item[j].key);
+		int order = i == a.count   ? 1
+			    : j == b.count ? -1
+					   : strcmp(a.item[i].key, b.item[j].key);
 
 		if (!titled && (order || !same(a.item[i].fact, b.item[j].fact))) {
 			printf("%s%s\n", before ? "\n" : "", comparisons[kind].title);
@@ -251,13 +262,15 @@ static int run(struct diff *diff, bool json)
 	int rc = 0;
 
 	if (json) {
-		diff->json = json_pack("{s:s, s:s, s:s}", "family", diff->family->name, "from", releases[diff->a].version,
-				       "to", releases[diff->b].version);
+		diff->json = json_pack("{s:s, s:s, s:s}", "family", diff->family->name, "from",
+				       releases[diff->a].version, "to", releases[diff->b].version);
 		for (int kind = 0; kind < ABI_KIND_COUNT; kind++)
-			json_object_set_new(diff->json, comparisons[kind].json,
-					    json_pack("{s:[], s:[], s:[]}", "added", "removed", "changed"));
+			json_object_set_new(
+				diff->json, comparisons[kind].json,
+				json_pack("{s:[], s:[], s:[]}", "added", "removed", "changed"));
 	} else {
-		printf("%s %s -> %s\n\n", diff->family->name, releases[diff->a].version, releases[diff->b].version);
+		printf("%s %s -> %s\n\n", diff->family->name, releases[diff->a].version,
+		       releases[diff->b].version);
 	}
 	for (int kind = 0; !rc && kind < ABI_KIND_COUNT; kind++)
 		rc = compare_kind(diff, (enum abi_kind)kind);
@@ -267,8 +280,8 @@ static int run(struct diff *diff, bool json)
 		gw_query_print(diff->json);
 	else
 		printf("%s%zu added, %zu removed, %zu changed\n",
-		       diff->counts[0] + diff->counts[1] + diff->counts[2] ? "\n" : "", diff->counts[ADDED],
-		       diff->counts[REMOVED], diff->counts[CHANGED]);
+		       diff->counts[0] + diff->counts[1] + diff->counts[2] ? "\n" : "",
+		       diff->counts[ADDED], diff->counts[REMOVED], diff->counts[CHANGED]);
 	return rc ? GW_EXIT_FAILED : GW_EXIT_FINE;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a library's SONAME, needed libraries and dynamic symbols through libelf, which checks every range. */
+/* Reads a library's SONAME, needed libraries and dynamic symbols through libelf, which checks every
+ * range. */
 #include "abi.h"
 
 #include <errno.h>
@@ -10,16 +11,16 @@
 
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
-#define MAX_VERSIONS 32768	/* of one file: what 15 bits can number */
+#define MAX_VERSIONS 32768 /* of one file: what 15 bits can number */
 
 struct elf_reader {
 	Elf *elf;
 	const char *path;
 	struct abi_error *error;
 	struct gw_library *library;
-	const char *versions[MAX_VERSIONS];	/* by index in .gnu.version */
-	unsigned functions[MAX_VERSIONS];	/* how many defined functions bear it */
-	bool own[MAX_VERSIONS];			/* defined here, and not the file's base */
+	const char *versions[MAX_VERSIONS]; /* by index in .gnu.version */
+	unsigned functions[MAX_VERSIONS];   /* how many defined functions bear it */
+	bool own[MAX_VERSIONS];             /* defined here, and not the file's base */
 };
 
 static const char *copy(struct gw_library *library, const char *text)
@@ -29,7 +30,8 @@ static const char *copy(struct gw_library *library, const char *text)
 
 static int broken(struct elf_reader *reader, const char *what)
 {
-	return gw_abi_fail(reader->error, -ENOEXEC, "%.400s: broken ELF file: %s", reader->path, what);
+	return gw_abi_fail(reader->error, -ENOEXEC, "%.400s: broken ELF file: %s", reader->path,
+			   what);
 }
 
 /* The first section of TYPE and its data; NULL when there is none, or it cannot be read. */
@@ -112,8 +114,9 @@ static int add_symbol(struct elf_reader *reader, const GElf_Sym *sym, unsigned v
 
 	if (!name)
 		return broken(reader, "a symbol's name");
-	if (!*name || bind == STB_LOCAL || (sym->st_shndx != SHN_UNDEF &&
-	    (visibility == STV_HIDDEN || visibility == STV_INTERNAL || index == VER_NDX_LOCAL)))
+	if (!*name || bind == STB_LOCAL ||
+	    (sym->st_shndx != SHN_UNDEF &&
+	     (visibility == STV_HIDDEN || visibility == STV_INTERNAL || index == VER_NDX_LOCAL)))
 		return 0;
 	if (strpbrk(name, "\t\n\r "))
 		return broken(reader, "a symbol's name with blanks in it");

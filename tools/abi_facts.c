@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts while they are collected: a list with its own strings, sorted and freed of repetition at the end. */
+/* Facts while they are collected: a list with its own strings, sorted and freed of repetition at
+ * the end. */
 #include "abi.h"
 
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads abi/families: which files of a wheel or toolkit make a family. abi/README.md has the grammar. */
+/* Reads abi/families: which files of a wheel or toolkit make a family. abi/README.md has the
+ * grammar. */
 #include "abi.h"
 
 #include <errno.h>
@@ -36,25 +37,26 @@ static char **split_list(const char *text)
 	return list;
 }
 
-static int parse_word(struct gw_rule *rule, char *word, const char *path, unsigned line, size_t column,
-		      struct abi_error *error)
+static int parse_word(struct gw_rule *rule, char *word, const char *path, unsigned line,
+		      size_t column, struct abi_error *error)
 {
 	static const char *const keys[] = {"headers", "libraries", "symbols", "version"};
 	char ***const values[] = {&rule->headers, &rule->libraries, &rule->symbols, &rule->version};
 	char *equals = strchr(word, '=');
 
 	for (size_t i = 0; equals && equals[1] && i < sizeof(keys) / sizeof(*keys); i++) {
-		if (strlen(keys[i]) != (size_t)(equals - word) || strncmp(keys[i], word, strlen(keys[i])))
+		if (strlen(keys[i]) != (size_t)(equals - word) ||
+		    strncmp(keys[i], word, strlen(keys[i])))
 			continue;
 		if (*values[i])
-			return gw_abi_fail(error, -EINVAL, "%s:%u:%zu: `%s` stands twice", path, line,
-					   column, keys[i]);
+			return gw_abi_fail(error, -EINVAL, "%s:%u:%zu: `%s` stands twice", path,
+					   line, column, keys[i]);
 		*values[i] = split_list(equals + 1);
 		return *values[i] ? 0 : -ENOMEM;
 	}
 	return gw_abi_fail(error, -EINVAL,
-			   "%s:%u:%zu: '%s' is none of headers=, libraries=, symbols=, version=", path,
-			   line, column, word);
+			   "%s:%u:%zu: '%s' is none of headers=, libraries=, symbols=, version=",
+			   path, line, column, word);
 }
 
 static int parse_rule(struct gw_rules *rules, char *text, const char *path, unsigned line,
@@ -75,8 +77,8 @@ static int parse_rule(struct gw_rules *rules, char *text, const char *path, unsi
 			continue;
 		words++;
 		if (words == 1 && strcmp(word, "family"))
-			return gw_abi_fail(error, -EINVAL, "%s:%u:%zu: expected `family`, not '%s'", path,
-					   line, column, word);
+			return gw_abi_fail(error, -EINVAL, "%s:%u:%zu: expected `family`, not '%s'",
+					   path, line, column, word);
 		if (words == 2)
 			rc = (rule.name = strdup(word)) ? 0 : -ENOMEM;
 		if (words > 2)
@@ -84,10 +86,12 @@ static int parse_rule(struct gw_rules *rules, char *text, const char *path, unsi
 	}
 	if (words)
 		rules->rule[rules->count++] = rule;
-	if (!rc && words && (!rule.name || !rule.headers || !rule.libraries || !rule.symbols || !rule.version))
-		rc = gw_abi_fail(error, -EINVAL,
-				 "%s:%u:1: `family NAME` needs headers=, libraries=, symbols= and version=",
-				 path, line);
+	if (!rc && words &&
+	    (!rule.name || !rule.headers || !rule.libraries || !rule.symbols || !rule.version))
+		rc = gw_abi_fail(
+			error, -EINVAL,
+			"%s:%u:1: `family NAME` needs headers=, libraries=, symbols= and version=",
+			path, line);
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Guesses which release a library file on disk belongs to: by the metadata of its wheel, by the headers beside it, or by which known
- * release's exports it resembles most.
+ * Guesses which release a library file on disk belongs to: by the metadata of its wheel, by the
+ * headers beside it, or by which known release's exports it resembles most.
  */
 #include "abi_guess.h"
 
@@ -67,7 +67,8 @@ static bool look_in(const char *directory, const char *relative, char *version, 
 		record = read_text(path);
 		snprintf(path, sizeof(path), "%s/%s/METADATA", directory, entry->d_name);
 		metadata = read_text(path);
-		found = record && metadata && records(record, relative) && metadata_version(metadata, version, size);
+		found = record && metadata && records(record, relative) &&
+			metadata_version(metadata, version, size);
 		free(record);
 		free(metadata);
 	}
@@ -106,7 +107,8 @@ static long macro(const char *text, const char *name)
 		while (line > text && line[-1] != '\n')
 			line--;
 		line += strspn(line, " \t");
-		if (*line != '#' || strncmp(line + 1 + strspn(line + 1, " \t"), "define", 6) || !isblank((unsigned char)*value))
+		if (*line != '#' || strncmp(line + 1 + strspn(line + 1, " \t"), "define", 6) ||
+		    !isblank((unsigned char)*value))
 			continue;
 		value += strspn(value, " \t");
 		if (isdigit((unsigned char)*value))
@@ -116,7 +118,8 @@ static long macro(const char *text, const char *name)
 }
 
 /* Looks through the headers of FOLDER for the rule's macros. */
-static bool look_at_headers(const char *folder, const struct gw_rule *rule, char *version, size_t size)
+static bool look_at_headers(const char *folder, const struct gw_rule *rule, char *version,
+			    size_t size)
 {
 	long value[4] = {-1, -1, -1, -1};
 	DIR *dir = opendir(folder);
@@ -163,7 +166,8 @@ bool gw_guess_headers(const char *library, const struct gw_rule *rule, char *ver
 	return look_at_headers(folder, rule, version, size);
 }
 
-int gw_guess_exports(const struct abi_family *family, const char *soname, const char **exports, size_t count)
+int gw_guess_exports(const struct abi_family *family, const char *soname, const char **exports,
+		     size_t count)
 {
 	size_t first = family->first[ABI_EXPORT], last = family->first[ABI_EXPORT + 1];
 	long *score = calloc(family->release_count, sizeof(*score));
@@ -171,7 +175,8 @@ int gw_guess_exports(const struct abi_family *family, const char *soname, const 
 	int best = -1;
 
 	for (size_t i = family->first[ABI_SONAME]; known && i < family->first[ABI_SONAME + 1]; i++)
-		for (size_t r = 0; !strcmp(family->facts[i].column[0], soname) && r < family->release_count; r++)
+		for (size_t r = 0;
+		     !strcmp(family->facts[i].column[0], soname) && r < family->release_count; r++)
 			known[r] |= abi_set_has(&family->facts[i].releases, r);
 	for (size_t i = first; score && i < last; i++) {
 		const struct abi_fact *fact = &family->facts[i];
@@ -179,7 +184,8 @@ int gw_guess_exports(const struct abi_family *family, const char *soname, const 
 
 		if (strcmp(fact->column[0], soname))
 			continue;
-		there = gw_guess_has(exports, count, fact->column[1], gw_query_symbol_length(fact->column[1]));
+		there = gw_guess_has(exports, count, fact->column[1],
+				     gw_query_symbol_length(fact->column[1]));
 		for (size_t r = 0; r < family->release_count; r++)
 			if (abi_set_has(&fact->releases, r))
 				score[r] += there ? 1 : -1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what headers declare, through libclang. Each header is parsed alone, as a C program would include it, then as C++ for the
- * functions that C does not see (those with 16-bit float types). Types of other headers are taken in as far as these
- * interfaces use them. The headers come from memory: nothing is unpacked to disk.
+ * Reads what headers declare, through libclang. Each header is parsed alone, as a C program would
+ * include it, then as C++ for the functions that C does not see (those with 16-bit float types).
+ * Types of other headers are taken in as far as these interfaces use them. The headers come from
+ * memory: nothing is unpacked to disk.
  */
 #include "abi_clang.h"
 
@@ -33,7 +34,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
 	case CXCursor_EnumDecl:
 	case CXCursor_StructDecl:
 	case CXCursor_UnionDecl:
-		/* C++ adds functions and the types that they alone use, no second spelling of the rest */
+		/* C++ adds functions and the types that they alone use, no second spelling of the
+		 * rest */
 		if (!reader->cxx)
 			gw_clang_type(reader, clang_getCursorType(cursor));
 		break;
@@ -68,15 +70,18 @@ static int first_error(CXTranslationUnit unit, const char *name, struct abi_erro
 		bool is_error = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
 
 		if (is_error) {
-			CXString text = clang_formatDiagnostic(diagnostic, CXDiagnostic_DisplaySourceLocation |
-							       CXDiagnostic_DisplayColumn);
+			CXString text = clang_formatDiagnostic(diagnostic,
+							       CXDiagnostic_DisplaySourceLocation |
+								       CXDiagnostic_DisplayColumn);
 			const char *line = clang_getCString(text);
 			size_t prefix = strlen(GW_CLANG_FOLDER "/");
 
 			if (!strncmp(line, GW_CLANG_FOLDER "/", prefix))
 				line += prefix;
-			gw_abi_fail(error, -EINVAL, "%.400s (while reading %s as a program would include it; "
-				    "--include DIR names real CUDA headers)", line, name);
+			gw_abi_fail(error, -EINVAL,
+				    "%.400s (while reading %s as a program would include it; "
+				    "--include DIR names real CUDA headers)",
+				    line, name);
 			clang_disposeString(text);
 		}
 		clang_disposeDiagnostic(diagnostic);
@@ -89,8 +94,9 @@ static int first_error(CXTranslationUnit unit, const char *name, struct abi_erro
 /* The unit with NAME's header included, and LINES after it. NULL when libclang gives up. */
 static CXTranslationUnit parse(struct gw_clang *reader, const char *name, const char *lines)
 {
-	const char *arguments[24] = {"-xc", "-std=gnu11", "-target", "x86_64-unknown-linux-gnu", "-w",
-				     "-ferror-limit=0", "-I" GW_CLANG_FOLDER};
+	const char *arguments[24] = {
+		"-xc", "-std=gnu11",      "-target",           "x86_64-unknown-linux-gnu",
+		"-w",  "-ferror-limit=0", "-I" GW_CLANG_FOLDER};
 	const char *main_file = GW_CLANG_FOLDER "/gangway-import.c";
 	char *text = NULL;
 	int count = 7;
@@ -112,10 +118,10 @@ static CXTranslationUnit parse(struct gw_clang *reader, const char *name, const 
 	if (asprintf(&text, "#include \"%s\"\n%s", name, lines) < 0)
 		return NULL;
 	reader->unsaved[0] = (struct CXUnsavedFile){main_file, text, strlen(text)};
-	clang_parseTranslationUnit2(reader->index, main_file, arguments, count, reader->unsaved,
-				    (unsigned)reader->unsaved_count,
-				    CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing,
-				    &unit);
+	clang_parseTranslationUnit2(
+		reader->index, main_file, arguments, count, reader->unsaved,
+		(unsigned)reader->unsaved_count,
+		CXTranslationUnit_DetailedPreprocessingRecord | CXTranslationUnit_KeepGoing, &unit);
 	free(text);
 	return unit;
 }
@@ -145,7 +151,8 @@ static int read_header(struct gw_clang *reader, const char *name, struct abi_err
 		gw_clang_begin_unit(reader);
 		if (!rc) {
 			clang_getInclusions(unit, visit_inclusion, reader);
-			clang_visitChildren(clang_getTranslationUnitCursor(unit), visit_typedefs, reader);
+			clang_visitChildren(clang_getTranslationUnitCursor(unit), visit_typedefs,
+					    reader);
 			clang_visitChildren(clang_getTranslationUnitCursor(unit), visit, reader);
 		}
 		clang_disposeTranslationUnit(unit);
@@ -173,10 +180,11 @@ static size_t count_same(const struct abi_error *errors, size_t count, const cha
 }
 
 /*
- * Reads all headers of the family. One that refuses to be included alone (cublas_api.h of some releases) is fine when another one
- * includes it the right way; otherwise its error is the result.
+ * Reads all headers of the family. One that refuses to be included alone (cublas_api.h of some
+ * releases) is fine when another one includes it the right way; otherwise its error is the result.
  */
-static int read_all(struct gw_clang *reader, const struct gw_text *all, size_t count, struct abi_error *error)
+static int read_all(struct gw_clang *reader, const struct gw_text *all, size_t count,
+		    struct abi_error *error)
 {
 	struct abi_error *errors = calloc(count + 1, sizeof(*errors));
 	size_t most = 0;
@@ -192,7 +200,8 @@ static int read_all(struct gw_clang *reader, const struct gw_text *all, size_t c
 
 		if (!errors[i].text[0] || gw_clang_is_covered(reader, all[i].name))
 			continue;
-		/* what stops most headers is the cause, what stops one may be its refusal to stand alone */
+		/* what stops most headers is the cause, what stops one may be its refusal to stand
+		 * alone */
 		times = count_same(errors, count, errors[i].text);
 		if (times > most)
 			*error = errors[i];
@@ -204,9 +213,11 @@ static int read_all(struct gw_clang *reader, const struct gw_text *all, size_t c
 }
 
 int gw_headers_read(struct gw_facts *facts, const struct gw_rule *rule, const struct gw_text *all,
-		    size_t count, const char *stand_ins, const char *include, struct abi_error *error)
+		    size_t count, const char *stand_ins, const char *include,
+		    struct abi_error *error)
 {
-	struct gw_clang reader = {.facts = facts, .rule = rule, .stand_ins = stand_ins, .include = include};
+	struct gw_clang reader = {
+		.facts = facts, .rule = rule, .stand_ins = stand_ins, .include = include};
 	char **paths = calloc(count + 1, sizeof(*paths));
 	int rc = 0;
 

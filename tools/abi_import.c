@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `gangway abi import`: reads wheels, unpacked ones and toolkits into the database, one distribution at a time. */
+/* `gangway abi import`: reads wheels, unpacked ones and toolkits into the database, one
+ * distribution at a time. */
 #include "abi.h"
 
 #include <errno.h>
@@ -22,7 +23,8 @@ struct content {
 	size_t header_count;
 	struct gw_library *libraries;
 	size_t library_count;
-	const char **declared, **wanted;	/* sorted: functions of all headers; imports of all libraries */
+	const char **declared,
+		**wanted; /* sorted: functions of all headers; imports of all libraries */
 	size_t declared_count, wanted_count;
 };
 
@@ -48,7 +50,8 @@ static int read_content(struct gw_source *source, struct content *content, struc
 		struct gw_text *header = &content->headers[content->header_count++];
 
 		header->name = source->headers[i].name;
-		rc = gw_source_text(source, &source->headers[i], &header->text, &header->length, error);
+		rc = gw_source_text(source, &source->headers[i], &header->text, &header->length,
+				    error);
 	}
 	for (size_t i = 0; !rc && i < source->library_count; i++) {
 		const struct gw_file *file = &source->libraries[i];
@@ -56,7 +59,8 @@ static int read_content(struct gw_source *source, struct content *content, struc
 
 		if (fd < 0)
 			return fd;
-		rc = gw_library_read(&content->libraries[content->library_count++], fd, file->path, error);
+		rc = gw_library_read(&content->libraries[content->library_count++], fd, file->path,
+				     error);
 		close(fd);
 		content->wanted_count += content->libraries[i].count;
 	}
@@ -67,7 +71,8 @@ static int read_content(struct gw_source *source, struct content *content, struc
 	for (size_t i = 0; !rc && i < content->library_count; i++)
 		for (size_t s = 0; s < content->libraries[i].count; s++)
 			if (!content->libraries[i].symbols[s].defined)
-				content->wanted[content->wanted_count++] = content->libraries[i].symbols[s].name;
+				content->wanted[content->wanted_count++] =
+					content->libraries[i].symbols[s].name;
 	qsort(content->wanted, content->wanted_count, sizeof(*content->wanted), by_text);
 	return rc;
 }
@@ -92,7 +97,8 @@ static int by_symbol(const void *a, const void *b)
 }
 
 /* `others`: how many there are, and a hash of their names. */
-static void add_others(struct gw_facts *facts, const char *soname, const char *file, const char **names, size_t count)
+static void add_others(struct gw_facts *facts, const char *soname, const char *file,
+		       const char **names, size_t count)
 {
 	const char *column[3] = {soname};
 
@@ -101,8 +107,9 @@ static void add_others(struct gw_facts *facts, const char *soname, const char *f
 	gw_facts_add(facts, ABI_OTHERS, file, column);
 }
 
-static int add_exports(struct gw_facts *facts, const struct gw_rule *rule, const struct content *content,
-		       const struct gw_library *library, const char *soname, const char *file)
+static int add_exports(struct gw_facts *facts, const struct gw_rule *rule,
+		       const struct content *content, const struct gw_library *library,
+		       const char *soname, const char *file)
 {
 	const char **others = calloc(library->count + 1, sizeof(*others));
 	size_t count = 0;
@@ -123,7 +130,8 @@ static int add_exports(struct gw_facts *facts, const struct gw_rule *rule, const
 			continue;
 		}
 		if (library->node && (!symbol->node || strcmp(symbol->node, library->node)))
-			column[1] = gw_facts_text(facts, "%s@%s", symbol->name, symbol->node ? symbol->node : "");
+			column[1] = gw_facts_text(facts, "%s@%s", symbol->name,
+						  symbol->node ? symbol->node : "");
 		gw_facts_add(facts, ABI_EXPORT, file, column);
 	}
 	add_others(facts, soname, file, others, count);
@@ -131,8 +139,9 @@ static int add_exports(struct gw_facts *facts, const struct gw_rule *rule, const
 	return 0;
 }
 
-static int add_library(struct gw_facts *facts, const struct gw_rule *rule, const struct content *content,
-		       const struct gw_library *library, const struct gw_source *source, const char *name)
+static int add_library(struct gw_facts *facts, const struct gw_rule *rule,
+		       const struct content *content, const struct gw_library *library,
+		       const struct gw_source *source, const char *name)
 {
 	const char *soname = library->soname ? library->soname : name;
 	/* a toolkit's files bear longer names, with links of the soname leading to them */
@@ -150,7 +159,8 @@ static int add_library(struct gw_facts *facts, const struct gw_rule *rule, const
 }
 
 /* The release that the headers' macros name, for a toolkit; NULL when they do not. */
-static const char *version_of(struct gw_facts *facts, const struct gw_rule *rule, const struct gw_facts *all)
+static const char *version_of(struct gw_facts *facts, const struct gw_rule *rule,
+			      const struct gw_facts *all)
 {
 	const char *version = "";
 
@@ -158,7 +168,8 @@ static const char *version_of(struct gw_facts *facts, const struct gw_rule *rule
 		const char *value = NULL;
 
 		for (size_t i = 0; !value && i < all->count; i++)
-			if (all->fact[i].kind == ABI_MACRO && !strcmp(all->fact[i].column[0], *name))
+			if (all->fact[i].kind == ABI_MACRO &&
+			    !strcmp(all->fact[i].column[0], *name))
 				value = all->fact[i].column[1];
 		if (!value)
 			return NULL;
@@ -167,16 +178,18 @@ static const char *version_of(struct gw_facts *facts, const struct gw_rule *rule
 	return version;
 }
 
-/* Headers of every family, and from them the sorted names of all functions that the distribution declares. */
-static int read_headers(const struct import *import, struct content *content, struct gw_facts *facts,
-			struct abi_error *error)
+/* Headers of every family, and from them the sorted names of all functions that the distribution
+ * declares. */
+static int read_headers(const struct import *import, struct content *content,
+			struct gw_facts *facts, struct abi_error *error)
 {
 	size_t count = 0;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < import->rules.count; i++) {
-		rc = gw_headers_read(&facts[i], &import->rules.rule[i], content->headers, content->header_count,
-				     import->stand_ins, import->include, error);
+		rc = gw_headers_read(&facts[i], &import->rules.rule[i], content->headers,
+				     content->header_count, import->stand_ins, import->include,
+				     error);
 		count += facts[i].count;
 	}
 	content->declared = calloc(count + 1, sizeof(*content->declared));
@@ -185,7 +198,8 @@ static int read_headers(const struct import *import, struct content *content, st
 	for (size_t i = 0; !rc && i < import->rules.count; i++)
 		for (size_t f = 0; f < facts[i].count; f++)
 			if (facts[i].fact[f].kind == ABI_FUNCTION)
-				content->declared[content->declared_count++] = facts[i].fact[f].column[0];
+				content->declared[content->declared_count++] =
+					facts[i].fact[f].column[0];
 	qsort(content->declared, content->declared_count, sizeof(*content->declared), by_text);
 	return rc;
 }
@@ -204,11 +218,13 @@ static int check_halves(const struct gw_source *source, const struct gw_rule *ru
 	if (headers == libraries)
 		return 0;
 	return gw_abi_fail(error, -ENOENT, "%.400s: has %s of family %s, but no %s", source->path,
-			   headers ? "headers" : "libraries", rule->name, headers ? "library" : "header");
+			   headers ? "headers" : "libraries", rule->name,
+			   headers ? "library" : "header");
 }
 
-static int store(const struct import *import, const struct gw_source *source, const struct content *content,
-		 struct gw_facts *all, size_t family, struct abi_error *error)
+static int store(const struct import *import, const struct gw_source *source,
+		 const struct content *content, struct gw_facts *all, size_t family,
+		 struct abi_error *error)
 {
 	const struct gw_rule *rule = &import->rules.rule[family];
 	struct gw_facts *facts = &all[family];
@@ -223,18 +239,22 @@ static int store(const struct import *import, const struct gw_source *source, co
 	for (size_t i = 0; !version && i < import->rules.count; i++)
 		version = version_of(facts, rule, &all[i]);
 	if (!rc && !version)
-		rc = gw_abi_fail(error, -EINVAL, "%.300s: no release of %s: neither a dist-info directory nor the "
-				 "macros %s… in its headers", source->path, rule->name, rule->version[0]);
+		rc = gw_abi_fail(error, -EINVAL,
+				 "%.300s: no release of %s: neither a dist-info directory nor the "
+				 "macros %s… in its headers",
+				 source->path, rule->name, rule->version[0]);
 	gw_facts_sort(facts);
 	if (!rc)
-		rc = gw_store_merge(import->database, rule->name, version, source->wheel, facts, error);
+		rc = gw_store_merge(import->database, rule->name, version, source->wheel, facts,
+				    error);
 	if (!rc)
 		printf("%-10s %-14s %6zu facts  %s\n", rule->name, version, facts->count,
 		       strcmp(source->wheel, "-") ? source->wheel : source->path);
 	return rc;
 }
 
-static int import_source(const struct import *import, struct gw_source *source, struct abi_error *error)
+static int import_source(const struct import *import, struct gw_source *source,
+			 struct abi_error *error)
 {
 	size_t families = import->rules.count;
 	struct gw_facts *facts = calloc(families, sizeof(*facts));
@@ -278,15 +298,16 @@ static const char usage[] =
 	"Usage: gangway abi [--database DIR] import [--include DIR] DIR-OR-WHEEL…\n"
 	"\n"
 	"Reads published releases into the database. Each may be a wheel, an unpacked wheel, a\n"
-	"site-packages directory, or a toolkit with include/ and lib64/. The order does not matter, and\n"
+	"site-packages directory, or a toolkit with include/ and lib64/. The order does not "
+	"matter, and\n"
 	"importing one again changes nothing.\n"
 	"\n"
 	"  --include DIR  real CUDA headers, instead of the stand-ins that come with gangway\n";
 
 int gw_abi_import(const char *database, int argc, char **argv)
 {
-	static const struct option options[] = {{"include", required_argument, NULL, 'i'},
-						{"help", no_argument, NULL, 'h'}, {0}};
+	static const struct option options[] = {
+		{"include", required_argument, NULL, 'i'}, {"help", no_argument, NULL, 'h'}, {0}};
 	struct import import = {.database = database};
 	struct abi_error error = {""};
 	char *rules = gw_data_path("families"), *stand_ins = gw_data_path("include");
@@ -307,7 +328,8 @@ int gw_abi_import(const char *database, int argc, char **argv)
 		goto out;
 	}
 	import.stand_ins = stand_ins;
-	signal(SIGXFSZ, SIG_IGN);	/* a limit on file sizes is an error like a full disk, no reason to die halfway */
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error like a full disk, no reason
+				     to die halfway */
 	if (!rules || !stand_ins) {
 		gw_complain("`families` and `include` are missing: is gangway fully installed?");
 		goto out;

@@ -5,8 +5,9 @@
 #include <string.h>
 #include "cmd.h"
 
-static const char usage[] = "Usage: gangway abi [--database DIR] list [--json]\n\n"
-			    "Families, their releases, and the sonames that each release's libraries bear.\n";
+static const char usage[] =
+	"Usage: gangway abi [--database DIR] list [--json]\n\n"
+	"Families, their releases, and the sonames that each release's libraries bear.\n";
 
 static json_t *sonames(const struct abi_family *family, size_t release)
 {
@@ -42,10 +43,13 @@ static void list_json(const struct gw_query *query)
 		json_t *releases = json_array();
 
 		for (size_t r = 0; r < family->release_count; r++)
-			json_array_append_new(releases, json_pack("{s:s, s:o, s:o}", "release", family->releases[r].version,
-								  "sonames", sonames(family, r), "wheels",
-								  wheels(family->releases[r].wheels)));
-		json_array_append_new(families, json_pack("{s:s, s:o}", "family", family->name, "releases", releases));
+			json_array_append_new(releases,
+					      json_pack("{s:s, s:o, s:o}", "release",
+							family->releases[r].version, "sonames",
+							sonames(family, r), "wheels",
+							wheels(family->releases[r].wheels)));
+		json_array_append_new(families, json_pack("{s:s, s:o}", "family", family->name,
+							  "releases", releases));
 	}
 	gw_query_print(json_pack("{s:o}", "families", families));
 }
@@ -55,13 +59,14 @@ static void list_text(const struct gw_query *query)
 	for (size_t f = 0; f < query->db.family_count; f++) {
 		const struct abi_family *family = &query->db.families[f];
 
-		printf("%s%s: %zu releases, %zu facts\n", f ? "\n" : "", family->name, family->release_count,
-		       family->fact_count);
+		printf("%s%s: %zu releases, %zu facts\n", f ? "\n" : "", family->name,
+		       family->release_count, family->fact_count);
 		for (size_t r = 0; r < family->release_count; r++) {
 			const char *blank = "";
 
 			printf("  %-14s ", family->releases[r].version);
-			for (size_t i = family->first[ABI_SONAME]; i < family->first[ABI_SONAME + 1]; i++) {
+			for (size_t i = family->first[ABI_SONAME];
+			     i < family->first[ABI_SONAME + 1]; i++) {
 				if (!abi_set_has(&family->facts[i].releases, r))
 					continue;
 				printf("%s%s", blank, family->facts[i].column[0]);

@@ -8,10 +8,11 @@
 #include <string.h>
 #include "cmd.h"
 
-int gw_query_begin(struct gw_query *query, const char *database, int argc, char **argv, const char *usage,
-		   int least, int most)
+int gw_query_begin(struct gw_query *query, const char *database, int argc, char **argv,
+		   const char *usage, int least, int most)
 {
-	static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
 	struct abi_error error = {""};
 	char *rules;
 	int option, rc;
@@ -109,26 +110,31 @@ int gw_query_release(const struct abi_family *family, const char *version)
 	if (release >= 0)
 		return release;
 	if (!abi_version_parse(version, strlen(version), part)) {
-		gw_complain("'%s' is no release of %s: up to four numbers with dots, such as %s", version, family->name,
-			    family->release_count ? family->releases[family->release_count - 1].version : "1.2.3");
+		gw_complain("'%s' is no release of %s: up to four numbers with dots, such as %s",
+			    version, family->name,
+			    family->release_count
+				    ? family->releases[family->release_count - 1].version
+				    : "1.2.3");
 		return -1;
 	}
 	for (const char *c = version; *c; c++)
 		parts += *c == '.';
-	while (at < family->release_count && abi_version_compare(family->releases[at].part, part) < 0)
+	while (at < family->release_count &&
+	       abi_version_compare(family->releases[at].part, part) < 0)
 		at++;
 	/* the neighbours on both sides, in order */
 	from = at > 3 ? at - 3 : 0;
 	to = at + 3 < family->release_count ? at + 3 : family->release_count;
 	for (size_t i = from; i < to; i++)
-		snprintf(near + strlen(near), sizeof(near) - strlen(near), "%s%s", i > from ? ", " : "",
-			 family->releases[i].version);
-	gw_complain("release %s of %s is not known; near ones: %s (`gangway abi list` shows all)", version,
-		    family->name, near);
+		snprintf(near + strlen(near), sizeof(near) - strlen(near), "%s%s",
+			 i > from ? ", " : "", family->releases[i].version);
+	gw_complain("release %s of %s is not known; near ones: %s (`gangway abi list` shows all)",
+		    version, family->name, near);
 	return -1;
 }
 
-bool gw_query_own(const struct gw_query *query, const struct abi_family *family, const struct abi_fact *fact)
+bool gw_query_own(const struct gw_query *query, const struct abi_family *family,
+		  const struct abi_fact *fact)
 {
 	const struct gw_rule *rule = NULL;
 	char name[256];
@@ -147,7 +153,8 @@ size_t gw_query_symbol_length(const char *symbol)
 	return strcspn(symbol, "@");
 }
 
-void gw_query_releases(const struct abi_family *family, const struct abi_set *set, char *text, size_t size)
+void gw_query_releases(const struct abi_family *family, const struct abi_set *set, char *text,
+		       size_t size)
 {
 	const char *comma = "";
 
@@ -162,12 +169,14 @@ void gw_query_releases(const struct abi_family *family, const struct abi_set *se
 			continue;
 		}
 		if (end == family->release_count)
-			snprintf(text + length, size - length, "%s%s..", comma, family->releases[i].version);
+			snprintf(text + length, size - length, "%s%s..", comma,
+				 family->releases[i].version);
 		else if (end > i + 1)
-			snprintf(text + length, size - length, "%s%s..%s", comma, family->releases[i].version,
-				 family->releases[end - 1].version);
+			snprintf(text + length, size - length, "%s%s..%s", comma,
+				 family->releases[i].version, family->releases[end - 1].version);
 		else
-			snprintf(text + length, size - length, "%s%s", comma, family->releases[i].version);
+			snprintf(text + length, size - length, "%s%s", comma,
+				 family->releases[i].version);
 		comma = ",";
 	}
 }
@@ -182,7 +191,8 @@ void gw_query_print(json_t *json)
 
 json_t *gw_query_number(const char *text)
 {
-	return json_integer(*text == '-' ? strtoll(text, NULL, 10) : (json_int_t)strtoull(text, NULL, 10));
+	return json_integer(*text == '-' ? strtoll(text, NULL, 10)
+					 : (json_int_t)strtoull(text, NULL, 10));
 }
 
 json_t *gw_query_text(const char *text, size_t length)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `gangway abi show`: everything about one release, or one name of it with its source and releases. */
+/* `gangway abi show`: everything about one release, or one name of it with its source and releases.
+ */
 #include "abi_query.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 static const char usage[] =
 	"Usage: gangway abi [--database DIR] show FAMILY RELEASE [NAME] [--json]\n"
 	"\n"
-	"What a release declares and exports. NAME narrows it to one function, enum, constant, struct,\n"
+	"What a release declares and exports. NAME narrows it to one function, enum, constant, "
+	"struct,\n"
 	"typedef, macro or exported symbol, and adds where it stands and in which releases.\n";
 
 /* One question: this release of this family, and maybe one name only. */
@@ -17,7 +19,8 @@ struct show {
 	const struct gw_query *query;
 	const struct abi_family *family;
 	size_t release;
-	const char *name, *underlying;	/* underlying: what a typedef NAME stands for, without `enum`, `struct` */
+	const char *name, *underlying; /* underlying: what a typedef NAME stands for, without
+					  `enum`, `struct` */
 };
 
 static bool is_name(const char *text, const char *name)
@@ -37,11 +40,13 @@ static bool asked(const struct show *show, const struct abi_fact *fact)
 		return strlen(show->name) == gw_query_symbol_length(fact->column[1]) &&
 		       !strncmp(fact->column[1], show->name, strlen(show->name));
 	case ABI_ENUM:
-		return is_name(fact->column[0], show->name) || is_name(fact->column[1], show->name) ||
+		return is_name(fact->column[0], show->name) ||
+		       is_name(fact->column[1], show->name) ||
 		       is_name(fact->column[0], show->underlying);
 	case ABI_STRUCT:
 	case ABI_FIELD:
-		return is_name(fact->column[0], show->name) || is_name(fact->column[0], show->underlying);
+		return is_name(fact->column[0], show->name) ||
+		       is_name(fact->column[0], show->underlying);
 	case ABI_NEEDED:
 	case ABI_OTHERS:
 	case ABI_NODE:
@@ -71,24 +76,28 @@ static json_t *parameters(const char *column)
 	struct abi_parameter parameter;
 
 	while (abi_parameter_next(&column, &parameter))
-		json_array_append_new(list, json_pack("{s:o, s:o}", "name",
-						      gw_query_text(parameter.name, parameter.name_length), "type",
-						      gw_query_text(parameter.type, parameter.type_length)));
+		json_array_append_new(
+			list,
+			json_pack("{s:o, s:o}", "name",
+				  gw_query_text(parameter.name, parameter.name_length), "type",
+				  gw_query_text(parameter.type, parameter.type_length)));
 	return list;
 }
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct abi_fact *x = *(const struct abi_fact *const *)a, *y = *(const struct abi_fact *const *)b;
+	const struct abi_fact *x = *(const struct abi_fact *const *)a,
+			      *y = *(const struct abi_fact *const *)b;
 	long long offset_x = atoll(x->column[2]), offset_y = atoll(y->column[2]);
 
-	const char *bit_x = strstr(x->column[4], " at bit "), *bit_y = strstr(y->column[4], " at bit ");
+	const char *bit_x = strstr(x->column[4], " at bit "),
+		   *bit_y = strstr(y->column[4], " at bit ");
 	int order;
 
 	if (offset_x != offset_y)
 		return offset_x < offset_y ? -1 : 1;
 	if (bit_x && bit_y && strcmp(bit_x, bit_y))
-		return strcmp(bit_x, bit_y);	/* 0 to 7 */
+		return strcmp(bit_x, bit_y); /* 0 to 7 */
 	order = gw_source_compare(x->source, y->source);
 	return order ? order : strcmp(x->column[1], y->column[1]);
 }
@@ -102,7 +111,8 @@ static const struct abi_fact **fields_of(const struct show *show, const char *na
 
 	*count = 0;
 	for (size_t i = first; list && i < last; i++)
-		if (!strcmp(family->facts[i].column[0], name) && abi_set_has(&family->facts[i].releases, show->release))
+		if (!strcmp(family->facts[i].column[0], name) &&
+		    abi_set_has(&family->facts[i].releases, show->release))
 			list[(*count)++] = &family->facts[i];
 	if (list)
 		qsort(list, *count, sizeof(*list), by_offset);
@@ -116,10 +126,11 @@ static json_t *struct_json(const struct show *show, const struct abi_fact *fact)
 	const struct abi_fact **fields = fields_of(show, fact->column[0], &count);
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "name", fields[i]->column[1], "type",
-						      fields[i]->column[4], "offset",
-						      gw_query_number(fields[i]->column[2]), "size",
-						      gw_query_number(fields[i]->column[3])));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:o, s:o}", "name",
+						fields[i]->column[1], "type", fields[i]->column[4],
+						"offset", gw_query_number(fields[i]->column[2]),
+						"size", gw_query_number(fields[i]->column[3])));
 	free(fields);
 	return json_pack("{s:o, s:o}", "size", gw_query_number(fact->column[1]), "fields", list);
 }
@@ -132,26 +143,33 @@ static void library_json(json_t *all, const struct abi_fact *fact)
 
 	switch (fact->kind) {
 	case ABI_SONAME:
-		json_object_set_new(member(all, "files", json_object()), soname, json_string(value));
+		json_object_set_new(member(all, "files", json_object()), soname,
+				    json_string(value));
 		break;
 	case ABI_NODE:
 		json_object_set_new(member(all, "nodes", json_object()), soname,
 				    strcmp(value, "-") ? json_string(value) : json_null());
 		break;
 	case ABI_NEEDED:
-		json_array_append_new(member(member(all, "needed", json_object()), soname, json_array()),
-				      json_string(value));
+		json_array_append_new(
+			member(member(all, "needed", json_object()), soname, json_array()),
+			json_string(value));
 		break;
 	case ABI_OTHERS:
 		json_object_set_new(member(all, "others", json_object()), soname,
-				    json_pack("{s:o, s:s}", "count", gw_query_number(value), "hash", fact->column[2]));
+				    json_pack("{s:o, s:s}", "count", gw_query_number(value), "hash",
+					      fact->column[2]));
 		break;
 	default:
 		symbol = gw_query_text(value, length);
-		json_array_append(member(member(all, "exports", json_object()), soname, json_array()), symbol);
+		json_array_append(
+			member(member(all, "exports", json_object()), soname, json_array()),
+			symbol);
 		if (value[length])
-			json_object_set_new(member(member(all, "export_nodes", json_object()), soname, json_object()),
-					    json_string_value(symbol), json_string(value + length + 1));
+			json_object_set_new(member(member(all, "export_nodes", json_object()),
+						   soname, json_object()),
+					    json_string_value(symbol),
+					    json_string(value + length + 1));
 		json_decref(symbol);
 		break;
 	}
@@ -159,26 +177,33 @@ static void library_json(json_t *all, const struct abi_fact *fact)
 
 static void header_json(const struct show *show, json_t *all, const struct abi_fact *fact)
 {
-	json_t *to = gw_query_own(show->query, show->family, fact) ? all : member(all, "foreign", json_object());
+	json_t *to = gw_query_own(show->query, show->family, fact)
+			     ? all
+			     : member(all, "foreign", json_object());
 
 	switch (fact->kind) {
 	case ABI_FUNCTION:
 		json_array_append_new(member(to, "functions", json_array()),
-				      json_pack("{s:s, s:s, s:o}", "name", fact->column[0], "returns", fact->column[1],
-						"parameters", parameters(fact->column[2])));
+				      json_pack("{s:s, s:s, s:o}", "name", fact->column[0],
+						"returns", fact->column[1], "parameters",
+						parameters(fact->column[2])));
 		break;
 	case ABI_ENUM:
-		json_object_set_new(member(member(to, "enums", json_object()), fact->column[0], json_object()),
-				    fact->column[1], gw_query_number(fact->column[2]));
+		json_object_set_new(
+			member(member(to, "enums", json_object()), fact->column[0], json_object()),
+			fact->column[1], gw_query_number(fact->column[2]));
 		break;
 	case ABI_STRUCT:
-		json_object_set_new(member(to, "structs", json_object()), fact->column[0], struct_json(show, fact));
+		json_object_set_new(member(to, "structs", json_object()), fact->column[0],
+				    struct_json(show, fact));
 		break;
 	case ABI_TYPEDEF:
-		json_object_set_new(member(to, "typedefs", json_object()), fact->column[0], json_string(fact->column[1]));
+		json_object_set_new(member(to, "typedefs", json_object()), fact->column[0],
+				    json_string(fact->column[1]));
 		break;
 	case ABI_MACRO:
-		json_object_set_new(member(to, "macros", json_object()), fact->column[0], gw_query_number(fact->column[1]));
+		json_object_set_new(member(to, "macros", json_object()), fact->column[0],
+				    gw_query_number(fact->column[1]));
 		break;
 	default:
 		break;
@@ -190,7 +215,8 @@ static const char *main_soname(const struct show *show)
 {
 	const char *first = NULL;
 
-	for (size_t i = show->family->first[ABI_SONAME]; i < show->family->first[ABI_SONAME + 1]; i++) {
+	for (size_t i = show->family->first[ABI_SONAME]; i < show->family->first[ABI_SONAME + 1];
+	     i++) {
 		const struct abi_fact *fact = &show->family->facts[i];
 		const char *soname = fact->column[0];
 		size_t length = strlen(show->family->name);
@@ -199,7 +225,8 @@ static const char *main_soname(const struct show *show)
 			continue;
 		if (!first)
 			first = soname;
-		if (!strncmp(soname, "lib", 3) && !strncmp(soname + 3, show->family->name, length) &&
+		if (!strncmp(soname, "lib", 3) &&
+		    !strncmp(soname + 3, show->family->name, length) &&
 		    !strncmp(soname + 3 + length, ".so", 3))
 			return soname;
 	}
@@ -214,7 +241,8 @@ static void show_json(const struct show *show)
 				family->releases[show->release].version, "soname", soname);
 
 	if (!show->name) {
-		json_object_set_new(all, "wheels", json_string(family->releases[show->release].wheels));
+		json_object_set_new(all, "wheels",
+				    json_string(family->releases[show->release].wheels));
 		json_object_set_new(all, "functions", json_array());
 		json_object_set_new(all, "enums", json_object());
 		json_object_set_new(all, "structs", json_object());
@@ -240,8 +268,8 @@ static void print_function(const struct abi_fact *fact)
 	const char *column = fact->column[2], *comma = "";
 	struct abi_parameter parameter;
 
-	printf("%s%s%s(", fact->column[1], fact->column[1][strlen(fact->column[1]) - 1] == '*' ? "" : " ",
-	       fact->column[0]);
+	printf("%s%s%s(", fact->column[1],
+	       fact->column[1][strlen(fact->column[1]) - 1] == '*' ? "" : " ", fact->column[0]);
 	while (abi_parameter_next(&column, &parameter)) {
 		printf("%s%.*s", comma, (int)parameter.type_length, parameter.type);
 		if (parameter.name_length != 1 || *parameter.name != '_')
@@ -258,8 +286,8 @@ static void print_struct(const struct show *show, const struct abi_fact *fact)
 
 	printf("%s: %s bytes", fact->column[0], fact->column[1]);
 	for (size_t i = 0; i < count; i++)
-		printf("\n    %6s +%-5s %-28s %s", fields[i]->column[2], fields[i]->column[3], fields[i]->column[1],
-		       fields[i]->column[4]);
+		printf("\n    %6s +%-5s %-28s %s", fields[i]->column[2], fields[i]->column[3],
+		       fields[i]->column[1], fields[i]->column[4]);
 	free(fields);
 }
 
@@ -280,7 +308,8 @@ static void print_fact(const struct show *show, const struct abi_fact *fact)
 		printf("%s = %s", fact->column[0], fact->column[1]);
 		break;
 	case ABI_OTHERS:
-		printf("%s: %s further functions, hash %s", fact->column[0], fact->column[1], fact->column[2]);
+		printf("%s: %s further functions, hash %s", fact->column[0], fact->column[1],
+		       fact->column[2]);
 		break;
 	default:
 		printf("%s: %s", fact->column[0], fact->column[1]);
@@ -289,9 +318,10 @@ static void print_fact(const struct show *show, const struct abi_fact *fact)
 }
 
 static const char *const titles[ABI_KIND_COUNT] = {
-	[ABI_SONAME] = "Files", [ABI_NODE] = "Version nodes", [ABI_NEEDED] = "Needed", [ABI_EXPORT] = "Exports",
-	[ABI_OTHERS] = "Other exports", [ABI_FUNCTION] = "Functions", [ABI_ENUM] = "Enums",
-	[ABI_STRUCT] = "Structs", [ABI_TYPEDEF] = "Typedefs", [ABI_MACRO] = "Macros",
+	[ABI_SONAME] = "Files",   [ABI_NODE] = "Version nodes",   [ABI_NEEDED] = "Needed",
+	[ABI_EXPORT] = "Exports", [ABI_OTHERS] = "Other exports", [ABI_FUNCTION] = "Functions",
+	[ABI_ENUM] = "Enums",     [ABI_STRUCT] = "Structs",       [ABI_TYPEDEF] = "Typedefs",
+	[ABI_MACRO] = "Macros",
 };
 
 static void show_text(const struct show *show)
@@ -299,8 +329,8 @@ static void show_text(const struct show *show)
 	const struct abi_family *family = show->family;
 	const char *enumeration = "", *wheels = family->releases[show->release].wheels;
 
-	printf("%s %s%s%s\n", family->name, family->releases[show->release].version, strcmp(wheels, "-") ? "  " : "",
-	       strcmp(wheels, "-") ? wheels : "");
+	printf("%s %s%s%s\n", family->name, family->releases[show->release].version,
+	       strcmp(wheels, "-") ? "  " : "", strcmp(wheels, "-") ? wheels : "");
 	for (int kind = 0; kind < ABI_KIND_COUNT; kind++) {
 		bool any = false;
 
@@ -324,9 +354,11 @@ static void show_text(const struct show *show)
 static const char *label(const struct abi_fact *fact)
 {
 	static const char *const labels[ABI_KIND_COUNT] = {
-		[ABI_SONAME] = "file", [ABI_NODE] = "version node", [ABI_NEEDED] = "needed", [ABI_EXPORT] = "export",
-		[ABI_OTHERS] = "other exports", [ABI_FUNCTION] = "function", [ABI_ENUM] = "constant",
-		[ABI_STRUCT] = "struct", [ABI_TYPEDEF] = "typedef", [ABI_MACRO] = "macro",
+		[ABI_SONAME] = "file",          [ABI_NODE] = "version node",
+		[ABI_NEEDED] = "needed",        [ABI_EXPORT] = "export",
+		[ABI_OTHERS] = "other exports", [ABI_FUNCTION] = "function",
+		[ABI_ENUM] = "constant",        [ABI_STRUCT] = "struct",
+		[ABI_TYPEDEF] = "typedef",      [ABI_MACRO] = "macro",
 	};
 
 	return labels[fact->kind];
@@ -346,8 +378,10 @@ static void show_name(const struct show *show)
 		gw_query_releases(family, &fact->releases, releases, sizeof(releases));
 		printf("%-9s ", label(fact));
 		print_fact(show, fact);
-		printf("\n          %s%s%sin %s\n          from %s, as it stands in the oldest of these\n",
-		       fact->kind == ABI_ENUM ? "of " : "", fact->kind == ABI_ENUM ? fact->column[0] : "",
+		printf("\n          %s%s%sin %s\n          from %s, as it stands in the oldest of "
+		       "these\n",
+		       fact->kind == ABI_ENUM ? "of " : "",
+		       fact->kind == ABI_ENUM ? fact->column[0] : "",
 		       fact->kind == ABI_ENUM ? ", " : "", releases, fact->source);
 	}
 }
@@ -362,14 +396,20 @@ static void complain_name(const struct show *show)
 
 	for (size_t i = 0; i < family->fact_count; i++) {
 		const struct abi_fact *fact = &family->facts[i];
-		const char *names[2] = {fact->column[0], fact->kind == ABI_ENUM || fact->kind == ABI_EXPORT ? fact->column[1] : NULL};
+		const char *names[2] = {fact->column[0],
+					fact->kind == ABI_ENUM || fact->kind == ABI_EXPORT
+						? fact->column[1]
+						: NULL};
 
 		for (int n = 0; n < 2; n++) {
-			unsigned distance = names[n] ? gw_query_distance(names[n], show->name) : best;
+			unsigned distance =
+				names[n] ? gw_query_distance(names[n], show->name) : best;
 
 			if (names[n] && !distance) {
-				gw_query_releases(family, &fact->releases, releases, sizeof(releases));
-				gw_complain("%s is not in %s %s; it is in %s", show->name, family->name, version, releases);
+				gw_query_releases(family, &fact->releases, releases,
+						  sizeof(releases));
+				gw_complain("%s is not in %s %s; it is in %s", show->name,
+					    family->name, version, releases);
 				return;
 			}
 			if (distance < best && abi_set_has(&fact->releases, show->release)) {
@@ -387,7 +427,8 @@ static const char *find_underlying(const struct show *show)
 {
 	static const char *const words[] = {"enum ", "struct ", "union "};
 
-	for (size_t i = show->family->first[ABI_TYPEDEF]; i < show->family->first[ABI_TYPEDEF + 1]; i++) {
+	for (size_t i = show->family->first[ABI_TYPEDEF]; i < show->family->first[ABI_TYPEDEF + 1];
+	     i++) {
 		const struct abi_fact *fact = &show->family->facts[i];
 		const char *type = fact->column[1];
 
@@ -399,7 +440,7 @@ static const char *find_underlying(const struct show *show)
 		if (is_name(fact->column[0], show->name))
 			return type;
 		if (is_name(type, show->name) && type != fact->column[1])
-			return fact->column[0];	/* asked by its tag */
+			return fact->column[0]; /* asked by its tag */
 	}
 	return NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the headers and libraries of each distribution in a wheel, an unpacked wheel, a site-packages directory or a toolkit, and
- * which release it is. Reads names and metadata; what the files say is for others.
+ * Finds the headers and libraries of each distribution in a wheel, an unpacked wheel, a
+ * site-packages directory or a toolkit, and which release it is. Reads names and metadata; what the
+ * files say is for others.
  */
 #include "abi.h"
 
@@ -26,7 +27,8 @@ static const char *copy(struct gw_source *source, const char *text, size_t lengt
 
 static struct gw_source *add_source(struct gw_sources *sources, const char *path)
 {
-	struct gw_source **grown = reallocarray(sources->source, sources->count + 1, sizeof(*grown));
+	struct gw_source **grown =
+		reallocarray(sources->source, sources->count + 1, sizeof(*grown));
 	struct gw_source *source = calloc(1, sizeof(*source));
 
 	if (grown)
@@ -47,7 +49,8 @@ static int append(struct gw_file **files, size_t *count, struct gw_file file)
 
 	for (size_t i = 0; i < *count; i++)
 		if (!strcmp((*files)[i].name, file.name))
-			return 0;	/* the same name twice: the first directory wins, as in a search */
+			return 0; /* the same name twice: the first directory wins, as in a search
+				   */
 	grown = reallocarray(*files, *count + 1, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -57,7 +60,8 @@ static int append(struct gw_file **files, size_t *count, struct gw_file file)
 }
 
 /* Takes a file in if some family wants it. */
-static int offer(struct gw_source *source, const struct gw_rules *rules, const char *path, uint64_t index)
+static int offer(struct gw_source *source, const struct gw_rules *rules, const char *path,
+		 uint64_t index)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	bool is_header = false, is_library = false;
@@ -86,10 +90,12 @@ static void sort_files(struct gw_source *source)
 	if (source->header_count)
 		qsort(source->headers, source->header_count, sizeof(*source->headers), by_name);
 	if (source->library_count)
-		qsort(source->libraries, source->library_count, sizeof(*source->libraries), by_name);
+		qsort(source->libraries, source->library_count, sizeof(*source->libraries),
+		      by_name);
 }
 
-/* The value of "KEY: value" in the head of a metadata text; NULL. *at walks from one to the next. */
+/* The value of "KEY: value" in the head of a metadata text; NULL. *at walks from one to the next.
+ */
 static const char *field(struct gw_source *source, const char **at, const char *key)
 {
 	size_t length = strlen(key);
@@ -100,7 +106,7 @@ static const char *field(struct gw_source *source, const char **at, const char *
 				   (line[bytes] != '\0');
 
 		if (!bytes)
-			break;	/* the description follows */
+			break; /* the description follows */
 		*at = next;
 		if (!strncasecmp(line, key, length) && line[length] == ':') {
 			const char *value = line + length + 1;
@@ -114,7 +120,8 @@ static const char *field(struct gw_source *source, const char **at, const char *
 }
 
 /* Adds one part of a tag to a compressed set: "a.b", each once. */
-static const char *add_tag(struct gw_source *source, const char *set, const char *part, size_t length)
+static const char *add_tag(struct gw_source *source, const char *set, const char *part,
+			   size_t length)
 {
 	for (const char *at = set; at && *at;) {
 		size_t bytes = strcspn(at, ".");
@@ -123,13 +130,15 @@ static const char *add_tag(struct gw_source *source, const char *set, const char
 			return set;
 		at += bytes + (at[bytes] == '.');
 	}
-	obstack_printf(&source->strings, "%s%s%.*s", set ? set : "", set ? "." : "", (int)length, part);
+	obstack_printf(&source->strings, "%s%s%.*s", set ? set : "", set ? "." : "", (int)length,
+		       part);
 	obstack_1grow(&source->strings, '\0');
 	return obstack_finish(&source->strings);
 }
 
 /* The wheel's file name, from the name of its dist-info directory and its WHEEL file. */
-static const char *wheel_name(struct gw_source *source, const char *stem, size_t length, const char *text)
+static const char *wheel_name(struct gw_source *source, const char *stem, size_t length,
+			      const char *text)
 {
 	const char *set[3] = {NULL}, *at = text, *build = field(source, &at, "Build"), *tag;
 
@@ -144,20 +153,22 @@ static const char *wheel_name(struct gw_source *source, const char *stem, size_t
 	}
 	if (!set[0] || !set[1] || !set[2])
 		return copy(source, stem, length);
-	obstack_printf(&source->strings, "%.*s%s%s-%s-%s-%s.whl", (int)length, stem, build ? "-" : "",
-		       build ? build : "", set[0], set[1], set[2]);
+	obstack_printf(&source->strings, "%.*s%s%s-%s-%s-%s.whl", (int)length, stem,
+		       build ? "-" : "", build ? build : "", set[0], set[1], set[2]);
 	obstack_1grow(&source->strings, '\0');
 	return obstack_finish(&source->strings);
 }
 
-/* "x-1.dist-info/METADATA" -> length of "x-1", when `path` is MEMBER of a top-level dist-info directory; else 0. */
+/* "x-1.dist-info/METADATA" -> length of "x-1", when `path` is MEMBER of a top-level dist-info
+ * directory; else 0. */
 static size_t dist_info(const char *path, const char *member)
 {
 	static const char suffix[] = ".dist-info/";
 	const char *slash = strchr(path, '/');
 	size_t length = slash ? (size_t)(slash - path) + 1 : 0;
 
-	if (length <= strlen(suffix) || strncmp(path + length - strlen(suffix), suffix, strlen(suffix)) ||
+	if (length <= strlen(suffix) ||
+	    strncmp(path + length - strlen(suffix), suffix, strlen(suffix)) ||
 	    strcmp(path + length, member))
 		return 0;
 	return length - strlen(suffix);
@@ -202,7 +213,8 @@ static int open_wheel(struct gw_sources *sources, const char *path, const struct
 		free(text);
 	}
 	if (!rc && !source->version)
-		rc = gw_abi_fail(error, -EINVAL, "%.400s: no wheel: it has no dist-info/METADATA with a version",
+		rc = gw_abi_fail(error, -EINVAL,
+				 "%.400s: no wheel: it has no dist-info/METADATA with a version",
 				 path);
 	return rc;
 }
@@ -217,7 +229,7 @@ static int read_text(const char *path, char **text, size_t *length)
 	if (!file)
 		return -errno;
 	got = getdelim(text, &room, '\0', file);
-	if (got < 0 && !ferror(file)) {	/* an empty file */
+	if (got < 0 && !ferror(file)) { /* an empty file */
 		free(*text);
 		*text = calloc(1, 1);
 		got = 0;
@@ -229,7 +241,8 @@ static int read_text(const char *path, char **text, size_t *length)
 }
 
 /* The files that a RECORD lists. */
-static int offer_record(struct gw_source *source, const struct gw_rules *rules, const char *directory, char *record)
+static int offer_record(struct gw_source *source, const struct gw_rules *rules,
+			const char *directory, char *record)
 {
 	char path[PATH_MAX];
 	int rc = 0;
@@ -239,14 +252,16 @@ static int offer_record(struct gw_source *source, const struct gw_rules *rules, 
 
 		line += quoted;
 		line[strcspn(line, quoted ? "\"" : ",")] = '\0';
-		if (*line && snprintf(path, sizeof(path), "%s/%s", directory, line) < (int)sizeof(path) &&
+		if (*line &&
+		    snprintf(path, sizeof(path), "%s/%s", directory, line) < (int)sizeof(path) &&
 		    !access(path, R_OK))
 			rc = offer(source, rules, path, 0);
 	}
 	return rc;
 }
 
-static int offer_directory(struct gw_source *source, const struct gw_rules *rules, const char *directory)
+static int offer_directory(struct gw_source *source, const struct gw_rules *rules,
+			   const char *directory)
 {
 	DIR *dir = opendir(directory);
 	char path[PATH_MAX], real[PATH_MAX];
@@ -255,8 +270,10 @@ static int offer_directory(struct gw_source *source, const struct gw_rules *rule
 	for (struct dirent *entry; !rc && dir && (entry = readdir(dir));) {
 		struct stat status;
 
-		/* links count once, under the name they lead to, whatever order the directory is in */
-		if (snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name) < (int)sizeof(path) &&
+		/* links count once, under the name they lead to, whatever order the directory is in
+		 */
+		if (snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name) <
+			    (int)sizeof(path) &&
 		    realpath(path, real) && !stat(real, &status) && S_ISREG(status.st_mode))
 			rc = offer(source, rules, real, 0);
 	}
@@ -286,12 +303,14 @@ static int open_distribution(struct gw_sources *sources, const char *directory, 
 		return gw_abi_fail(error, -EINVAL, "%.400s: no version in it", path);
 	snprintf(path, sizeof(path), "%s/%s/WHEEL", directory, info);
 	rc = read_text(path, &text, &length);
-	source->wheel = wheel_name(source, info, strlen(info) - strlen(".dist-info"), rc ? "" : text);
+	source->wheel =
+		wheel_name(source, info, strlen(info) - strlen(".dist-info"), rc ? "" : text);
 	free(text);
 	snprintf(path, sizeof(path), "%s/%s/RECORD", directory, info);
 	rc = read_text(path, &text, &length);
 	if (rc)
-		gw_abi_fail(error, rc, "%.400s: cannot tell which files are its own: %s", path, strerror(-rc));
+		gw_abi_fail(error, rc, "%.400s: cannot tell which files are its own: %s", path,
+			    strerror(-rc));
 	else
 		rc = offer_record(source, rules, directory, text);
 	free(text);
@@ -300,14 +319,20 @@ static int open_distribution(struct gw_sources *sources, const char *directory, 
 
 static int open_toolkit(struct gw_sources *sources, const char *path, const struct gw_rules *rules)
 {
-	static const char *const folders[] = {"", "/include", "/lib64", "/lib", "/lib/x86_64-linux-gnu",
-		"/targets/x86_64-linux/include", "/targets/x86_64-linux/lib"};
+	static const char *const folders[] = {"",
+					      "/include",
+					      "/lib64",
+					      "/lib",
+					      "/lib/x86_64-linux-gnu",
+					      "/targets/x86_64-linux/include",
+					      "/targets/x86_64-linux/lib"};
 	struct gw_source *source = add_source(sources, path);
 	char folder[PATH_MAX];
 	int rc = source ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !rc && i < sizeof(folders) / sizeof(*folders); i++)
-		if (snprintf(folder, sizeof(folder), "%s%s", path, folders[i]) < (int)sizeof(folder))
+		if (snprintf(folder, sizeof(folder), "%s%s", path, folders[i]) <
+		    (int)sizeof(folder))
 			rc = offer_directory(source, rules, folder);
 	return rc;
 }
@@ -364,7 +389,8 @@ int gw_sources_open(struct gw_sources *sources, const char *path, const struct g
 			rc = open_toolkit(sources, path, rules);
 		for (int i = 0; i < count; i++) {
 			if (!rc)
-				rc = open_distribution(sources, path, entries[i]->d_name, rules, error);
+				rc = open_distribution(sources, path, entries[i]->d_name, rules,
+						       error);
 			free(entries[i]);
 		}
 		free(entries);
@@ -373,7 +399,8 @@ int gw_sources_open(struct gw_sources *sources, const char *path, const struct g
 	for (size_t i = 0; i < sources->count; i++)
 		sort_files(sources->source[i]);
 	if (!rc && !sources->count)
-		rc = gw_abi_fail(error, -ENOENT, "%.400s: holds no header or library of a known family", path);
+		rc = gw_abi_fail(error, -ENOENT,
+				 "%.400s: holds no header or library of a known family", path);
 	if (rc && !error->text[0])
 		gw_abi_fail(error, rc, "%.400s: %s", path, strerror(-rc));
 	if (rc)
@@ -389,8 +416,8 @@ void gw_sources_close(struct gw_sources *sources)
 	memset(sources, 0, sizeof(*sources));
 }
 
-int gw_source_text(struct gw_source *source, const struct gw_file *file, char **text, size_t *length,
-		   struct abi_error *error)
+int gw_source_text(struct gw_source *source, const struct gw_file *file, char **text,
+		   size_t *length, struct abi_error *error)
 {
 	int rc;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merges one release's facts into the database and writes the family's file anew: aside, synced, then renamed, so that a full
- * disk or a crash leaves the old file. The result depends on the set of facts alone, never on the order of imports.
+ * Merges one release's facts into the database and writes the family's file anew: aside, synced,
+ * then renamed, so that a full disk or a crash leaves the old file. The result depends on the set
+ * of facts alone, never on the order of imports.
  */
 #include "abi.h"
 
@@ -14,7 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char header[] = "# Facts read out of published releases by `gangway abi import`; not to be edited.\n";
+static const char header[] =
+	"# Facts read out of published releases by `gangway abi import`; not to be edited.\n";
 
 /* A family as it will be written. */
 struct merged {
@@ -68,8 +70,9 @@ static const char *join_wheels(struct gw_facts *facts, const char *a, const char
 			order = length_a < length_b ? -1 : 1;
 		take = order <= 0 ? a : b;
 		length = order <= 0 ? length_a : length_b;
-		result = strcmp(result, "-") ? gw_facts_text(facts, "%s,%.*s", result, (int)length, take)
-					     : gw_facts_text(facts, "%.*s", (int)length, take);
+		result = strcmp(result, "-")
+				 ? gw_facts_text(facts, "%s,%.*s", result, (int)length, take)
+				 : gw_facts_text(facts, "%.*s", (int)length, take);
 		if (order <= 0)
 			a = a[length_a] ? a + length_a + 1 : "-";
 		if (order >= 0)
@@ -86,8 +89,8 @@ static int add_release(struct merged *merged, const char *version, const char *w
 	size_t at = 0;
 
 	if (!abi_version_parse(version, strlen(version), release.part))
-		return gw_abi_fail(error, -EINVAL, "'%s' is no release (at most four numbers with dots)",
-				   version);
+		return gw_abi_fail(error, -EINVAL,
+				   "'%s' is no release (at most four numbers with dots)", version);
 	while (at < merged->release_count &&
 	       abi_version_compare(merged->releases[at].part, release.part) < 0)
 		at++;
@@ -99,8 +102,8 @@ static int add_release(struct merged *merged, const char *version, const char *w
 		return (int)at;
 	}
 	if (merged->release_count == ABI_MAX_RELEASES)
-		return gw_abi_fail(error, -EOVERFLOW, "%s would have more than %d releases", merged->name,
-				   ABI_MAX_RELEASES);
+		return gw_abi_fail(error, -EOVERFLOW, "%s would have more than %d releases",
+				   merged->name, ABI_MAX_RELEASES);
 	memmove(&merged->releases[at + 1], &merged->releases[at],
 		(merged->release_count - at) * sizeof(release));
 	merged->releases[at] = release;
@@ -158,7 +161,8 @@ static void write_family(FILE *out, const struct merged *merged)
 {
 	fprintf(out, "%sfamily\t%s\n", header, merged->name);
 	for (size_t i = 0; i < merged->release_count; i++)
-		fprintf(out, "release\t%s\t%s\n", merged->releases[i].version, merged->releases[i].wheels);
+		fprintf(out, "release\t%s\t%s\n", merged->releases[i].version,
+			merged->releases[i].wheels);
 	for (size_t i = 0; i < merged->fact_count; i++) {
 		const struct abi_fact *fact = &merged->facts[i];
 
@@ -181,8 +185,10 @@ static int replace(const char *directory, const char *path, const struct merged 
 	FILE *out;
 
 	umask(mask);
-	if (snprintf(aside, sizeof(aside), "%s/.%s.XXXXXX", directory, merged->name) >= (int)sizeof(aside))
-		return gw_abi_fail(error, -ENAMETOOLONG, "%.400s: %s", directory, strerror(ENAMETOOLONG));
+	if (snprintf(aside, sizeof(aside), "%s/.%s.XXXXXX", directory, merged->name) >=
+	    (int)sizeof(aside))
+		return gw_abi_fail(error, -ENAMETOOLONG, "%.400s: %s", directory,
+				   strerror(ENAMETOOLONG));
 	fd = mkostemp(aside, O_CLOEXEC);
 	if (fd < 0)
 		return gw_abi_fail(error, -errno, "%.400s: cannot write here: %s", directory,
@@ -202,17 +208,19 @@ static int replace(const char *directory, const char *path, const struct merged 
 		rc = -errno;
 	if (rc) {
 		unlink(aside);
-		return gw_abi_fail(error, rc, "%.400s: not written, left as it was: %s", path, strerror(-rc));
+		return gw_abi_fail(error, rc, "%.400s: not written, left as it was: %s", path,
+				   strerror(-rc));
 	}
 	folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder >= 0) {
-		(void)!fsync(folder);	/* some file systems cannot; the file itself is safe */
+		(void)!fsync(folder); /* some file systems cannot; the file itself is safe */
 		close(folder);
 	}
 	return 0;
 }
 
-static int read_old(struct abi_db *db, const char *path, const char *family, struct abi_error *error)
+static int read_old(struct abi_db *db, const char *path, const char *family,
+		    struct abi_error *error)
 {
 	FILE *file = fopen(path, "re");
 	char *text = NULL;
@@ -221,7 +229,9 @@ static int read_old(struct abi_db *db, const char *path, const char *family, str
 
 	memset(db, 0, sizeof(*db));
 	if (!file)
-		return errno == ENOENT ? 0 : gw_abi_fail(error, -errno, "%.400s: %s", path, strerror(errno));
+		return errno == ENOENT
+			       ? 0
+			       : gw_abi_fail(error, -errno, "%.400s: %s", path, strerror(errno));
 	do {
 		if (room - length < 65536) {
 			char *grown = realloc(text, room = 2 * room + 65536);
@@ -245,8 +255,9 @@ static int read_old(struct abi_db *db, const char *path, const char *family, str
 	return rc;
 }
 
-static int merge(const char *directory, const char *path, struct merged *merged, const struct abi_family *old,
-		 const char *version, const char *wheel, struct gw_facts *facts, struct abi_error *error)
+static int merge(const char *directory, const char *path, struct merged *merged,
+		 const struct abi_family *old, const char *version, const char *wheel,
+		 struct gw_facts *facts, struct abi_error *error)
 {
 	size_t old_releases = old ? old->release_count : 0, old_facts = old ? old->fact_count : 0;
 	int release;
@@ -275,8 +286,8 @@ static int merge(const char *directory, const char *path, struct merged *merged,
 	return replace(directory, path, merged, error);
 }
 
-int gw_store_merge(const char *directory, const char *family, const char *version, const char *wheel,
-		   struct gw_facts *facts, struct abi_error *error)
+int gw_store_merge(const char *directory, const char *family, const char *version,
+		   const char *wheel, struct gw_facts *facts, struct abi_error *error)
 {
 	struct merged merged = {.name = family};
 	char path[PATH_MAX];
@@ -287,12 +298,14 @@ int gw_store_merge(const char *directory, const char *family, const char *versio
 		return gw_abi_fail(error, -errno, "%.400s: %s", directory, strerror(errno));
 	if (snprintf(path, sizeof(path), "%s/%s.abi", directory, family) >= (int)sizeof(path)) {
 		close(lock);
-		return gw_abi_fail(error, -ENAMETOOLONG, "%.400s: %s", directory, strerror(ENAMETOOLONG));
+		return gw_abi_fail(error, -ENAMETOOLONG, "%.400s: %s", directory,
+				   strerror(ENAMETOOLONG));
 	}
-	(void)!flock(lock, LOCK_EX);	/* two imports at once must not lose one's work */
+	(void)!flock(lock, LOCK_EX); /* two imports at once must not lose one's work */
 	rc = read_old(&db, path, family, error);
 	if (!rc)
-		rc = merge(directory, path, &merged, abi_db_family(&db, family), version, wheel, facts, error);
+		rc = merge(directory, path, &merged, abi_db_family(&db, family), version, wheel,
+			   facts, error);
 	free(merged.releases);
 	free(merged.facts);
 	abi_db_finish(&db);

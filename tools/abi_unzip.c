@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads members of a wheel. A library is inflated once to its end, which also checks it against its checksum; only the ELF
- * tables are kept, in a sparse memory file, so neither the disk nor much memory is needed for half a gigabyte of kernels.
+ * Reads members of a wheel. A library is inflated once to its end, which also checks it against its
+ * checksum; only the ELF tables are kept, in a sparse memory file, so neither the disk nor much
+ * memory is needed for half a gigabyte of kernels.
  */
 #include "abi.h"
 
@@ -14,8 +15,8 @@
 #include <zip.h>
 
 #define CHUNK (1u << 20)
-#define MAX_TEXT (64u << 20)	/* of a header or a metadata file */
-#define MAX_KEPT (512u << 20)	/* of a library's tables */
+#define MAX_TEXT (64u << 20)  /* of a header or a metadata file */
+#define MAX_KEPT (512u << 20) /* of a library's tables */
 #define MAX_RANGES 64
 
 struct range {
@@ -41,7 +42,8 @@ int gw_unzip_text(void *zip, uint64_t index, const char *path, char **text, size
 		return broken(NULL, path, error);
 	do {
 		if (room - *length < CHUNK / 16) {
-			char *grown = room < MAX_TEXT ? realloc(*text, room = 2 * room + CHUNK / 8) : NULL;
+			char *grown = room < MAX_TEXT ? realloc(*text, room = 2 * room + CHUNK / 8)
+						      : NULL;
 
 			if (!grown) {
 				zip_fclose(member);
@@ -95,7 +97,8 @@ static int inflate_ranges(zip_t *zip, uint64_t index, const char *path, int fd, 
 	while (!rc && at < limit && (got = zip_fread(member, chunk, CHUNK)) > 0) {
 		rc = keep(fd, chunk, at, (uint64_t)got, ranges, count);
 		if (rc)
-			gw_abi_fail(error, rc, "%.300s: no memory for its tables: %s", path, strerror(-rc));
+			gw_abi_fail(error, rc, "%.300s: no memory for its tables: %s", path,
+				    strerror(-rc));
 		at += (uint64_t)got;
 	}
 	if (!rc && got < 0)
@@ -109,17 +112,21 @@ static int inflate_ranges(zip_t *zip, uint64_t index, const char *path, int fd, 
 /* Does TYPE hold what abi_elf.c reads, names included? */
 static bool wanted(uint32_t type)
 {
-	return type == SHT_DYNSYM || type == SHT_DYNAMIC || type == SHT_GNU_versym || type == SHT_GNU_verdef;
+	return type == SHT_DYNSYM || type == SHT_DYNAMIC || type == SHT_GNU_versym ||
+	       type == SHT_GNU_verdef;
 }
 
 static void add_range(struct range *ranges, size_t *count, const Elf64_Shdr *section, uint64_t size)
 {
-	if (*count < MAX_RANGES && section->sh_offset <= size && section->sh_size <= size - section->sh_offset)
-		ranges[(*count)++] = (struct range){section->sh_offset, section->sh_offset + section->sh_size};
+	if (*count < MAX_RANGES && section->sh_offset <= size &&
+	    section->sh_size <= size - section->sh_offset)
+		ranges[(*count)++] =
+			(struct range){section->sh_offset, section->sh_offset + section->sh_size};
 }
 
 /* The ranges of the sections that matter, from the section headers that FD already holds. */
-static int find_ranges(int fd, const Elf64_Ehdr *ehdr, uint64_t size, struct range *ranges, size_t *count)
+static int find_ranges(int fd, const Elf64_Ehdr *ehdr, uint64_t size, struct range *ranges,
+		       size_t *count)
 {
 	Elf64_Shdr *sections = calloc(ehdr->e_shnum, sizeof(*sections));
 	ssize_t bytes = (ssize_t)(ehdr->e_shnum * sizeof(*sections));
@@ -164,12 +171,15 @@ int gw_unzip_library(void *zip, uint64_t index, const char *path, struct abi_err
 		return broken(NULL, path, error);
 	size = status.size;
 	if (!read_ehdr(zip, index, &ehdr))
-		return gw_abi_fail(error, -ENOEXEC, "%.300s: no 64-bit ELF file, or the wheel is damaged", path);
+		return gw_abi_fail(error, -ENOEXEC,
+				   "%.300s: no 64-bit ELF file, or the wheel is damaged", path);
 	if (ehdr.e_shoff > size || ehdr.e_shnum * sizeof(Elf64_Shdr) > size - ehdr.e_shoff)
-		return gw_abi_fail(error, -ENOEXEC, "%.300s: broken ELF file: section headers", path);
+		return gw_abi_fail(error, -ENOEXEC, "%.300s: broken ELF file: section headers",
+				   path);
 	fd = memfd_create("gangway", MFD_CLOEXEC);
 	if (fd < 0 || ftruncate(fd, (off_t)size)) {
-		rc = gw_abi_fail(error, -errno, "%.300s: no memory file: %s", path, strerror(errno));
+		rc = gw_abi_fail(error, -errno, "%.300s: no memory file: %s", path,
+				 strerror(errno));
 		goto fail;
 	}
 	ranges[0] = (struct range){0, sizeof(ehdr)};

@@ -25,8 +25,10 @@ static void usage(FILE *out)
 {
 	fputs("Usage: gangway abi [--database DIR] COMMAND …\n\n", out);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		fprintf(out, "  %-7s%-23s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
-	fputs("\nA release may be given in short: 12.1 is the newest known build of it. The database is\n"
+		fprintf(out, "  %-7s%-23s %s\n", commands[i].name, commands[i].arguments,
+			commands[i].summary);
+	fputs("\nA release may be given in short: 12.1 is the newest known build of it. The "
+	      "database is\n"
 	      "--database, else $GANGWAY_DATABASE, else the one that came with gangway.\n",
 	      out);
 }
@@ -48,7 +50,7 @@ static int take_database(int *argc, char **argv, const char **database)
 			argv[kept++] = argv[i];
 		}
 	}
-	argv[*argc = kept] = NULL;
+	argv[ *argc = kept] = NULL;
 	return 0;
 }
 
@@ -81,7 +83,8 @@ int gw_cmd_abi(int argc, char **argv)
 	}
 #ifndef GW_HAVE_IMPORT
 	if (!strcmp(argv[1], "import")) {
-		gw_complain("this gangway was built without libclang or libzip, so it cannot import");
+		gw_complain(
+			"this gangway was built without libclang or libzip, so it cannot import");
 		return GW_EXIT_FAILED;
 	}
 #endif
