@@ -213,6 +213,7 @@ EXPORT unsigned int la_version(unsigned int version)
 		.facade_dir = gw_audit_setting("GANGWAY_FACADE_DIR"),
 		.python_paths = gw_audit_setting("GANGWAY_PYTHON_PATHS"),
 		.library_path = gw_audit_setting("GANGWAY_LIBRARY_PATH"),
+		.loader_path = gw_audit_setting("LD_LIBRARY_PATH"),
 		.log = gw_audit_setting("GANGWAY_LOG"),
 		.explain = strcmp(gw_audit_setting("GANGWAY_EXPLAIN"), "1") == 0,
 		.disabled = strcmp(gw_audit_setting("GANGWAY_DISABLE"), "1") == 0,

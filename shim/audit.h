@@ -32,7 +32,7 @@ const struct gw_audit_facade *gw_audit_facade_find(const char *soname) __attribu
 
 /* What the environment says; empty strings where it says nothing. Read once, in la_version. */
 struct gw_audit_settings {
-	const char *facades, *facade_dir, *python_paths, *library_path, *log;
+	const char *facades, *facade_dir, *python_paths, *library_path, *loader_path, *log;
 	bool disabled, explain;
 };
 

@@ -413,6 +413,7 @@ bool gw_audit_target_exists(const struct gw_audit_facade *facade)
 	for (const char *const *target = facade->targets; *target; target++) {
 		if (*own ? setting_has(own, *target)
 			 : setting_has(gw_audit_settings.library_path, *target) ||
+				    setting_has(gw_audit_settings.loader_path, *target) ||
 				    gw_audit_python_find(*target, path) ||
 				    gw_audit_cache_has(*target) || toolkits_have(*target))
 			return true;

@@ -284,15 +284,16 @@ bool gw_find_library(const struct gw_find *find, char *directory, size_t size, c
 	int error = errno;
 	unsigned stage, i;
 
-	for (stage = 0; stage < (own ? 1 : 6) && !s.found; stage++)
+	for (stage = 0; stage < (own ? 1 : 7) && !s.found; stage++)
 		for (i = 0; find->targets[i] && !s.found; i++) {
 			s.wanted = find->targets[i];
 			switch (stage) {
 			case 0: try_list(&s, own); break;
 			case 1: try_list(&s, gw_setting(GW_SETTING_LIBRARY_PATH)); break;
 			case 2: try_mapped(&s); break;
-			case 3: each_python_library_directory(try_python_directory, &s); break;
-			case 4: try_cache(&s); break;
+			case 3: try_list(&s, gw_setting(GW_SETTING_LOADER_PATH)); break;
+			case 4: each_python_library_directory(try_python_directory, &s); break;
+			case 5: try_cache(&s); break;
 			default: try_toolkits(&s); break;
 			}
 		}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the installed library that a facade forwards to. Looks in this order: the suite's own setting (then nowhere else),
- * GANGWAY_LIBRARY_PATH, what is already mapped, the nvidia directories of the Python paths, the loader's cache, toolkit directories.
+ * GANGWAY_LIBRARY_PATH, what is already mapped, LD_LIBRARY_PATH, the nvidia directories of the Python paths, the loader's cache, toolkit directories.
  * Reads directories; never loads anything.
  */
 #ifndef GW_FIND_H

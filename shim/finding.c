@@ -84,7 +84,7 @@ void gw_finding_tell(enum gw_finding which, const char *subject, const char *tex
 	gw_line_text(&line, "; ");
 	gw_line_text(&line, remedy);
 	line.text[line.length++] = '\n';
-	if (!gw_setting(GW_SETTING_QUIET))
+	if (!gw_setting_on(GW_SETTING_QUIET))
 		gw_output_stderr(line.text, line.length);
 	if (file) {
 		findings_file.path = file;

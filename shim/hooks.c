@@ -65,7 +65,7 @@ static void *decide(struct gw_dl_request *request, void *real, const char *versi
 	int fn = name ? gw_name_find(name) : -1, error = errno;
 	void *raw;
 
-	if (fn < 0 || handle == RTLD_NEXT || gw_setting(GW_SETTING_DISABLE))
+	if (fn < 0 || handle == RTLD_NEXT || gw_setting_on(GW_SETTING_DISABLE))
 		return real;
 	caller = gw_object_of(request->caller);
 	if (!is_program(caller))

@@ -28,7 +28,7 @@ static enum gw_log_level decide(void)
 	enum gw_log_level now = GW_LOG_NOTHING;
 
 	__atomic_store_n(&file.path, gw_setting(GW_SETTING_LOG), __ATOMIC_RELAXED);
-	if (gw_setting(GW_SETTING_LOG) && !gw_setting(GW_SETTING_DISABLE))
+	if (gw_setting(GW_SETTING_LOG) && !gw_setting_on(GW_SETTING_DISABLE))
 		now = wanted && !strcmp(wanted, "counts") ? GW_LOG_COUNTS : GW_LOG_CALLS;
 	atomic_store_explicit(&level, (int)now, memory_order_release);
 	return now;

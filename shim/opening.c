@@ -143,18 +143,26 @@ static void tell_deepbind(const char *file)
 	gw_finding_tell(GW_FINDING_DEEPBIND, file, text, NULL);
 }
 
+/* Does our auditor see every search of this process? */
+static bool audited(void)
+{
+	const char *auditors = gw_setting(GW_SETTING_AUDITED);
+
+	return auditors && strstr(auditors, "libgangway-audit.so");
+}
+
 void *gw_hook_dlopen(struct gw_dl_request *request)
 {
 	const char *file = (const char *)(uintptr_t)request->first, *path;
 	int flags = (int)request->second, error = errno;
 	void *real = (void *)gw_real()->dlopen;
 
-	if (!file || gw_setting(GW_SETTING_DISABLE))
+	if (!file || gw_setting_on(GW_SETTING_DISABLE))
 		return real;
-	if (!strchr(file, '/') && !strncmp(file, "lib", 3) && !gw_setting(GW_SETTING_AUDITED) && !(flags & RTLD_NOLOAD) &&
+	if (!strchr(file, '/') && !strncmp(file, "lib", 3) && !audited() && !(flags & RTLD_NOLOAD) &&
 	    (path = replacement(file, gw_object_of(request->caller))))
 		request->first = (uint64_t)(uintptr_t)path;
-	if (flags & RTLD_DEEPBIND && strchr(file, '/') && !gw_setting(GW_SETTING_KEEP_DEEPBIND) && gw_deepbind_matters(file)) {
+	if (flags & RTLD_DEEPBIND && strchr(file, '/') && !gw_setting_on(GW_SETTING_KEEP_DEEPBIND) && gw_deepbind_matters(file)) {
 		request->second = (uint64_t)(unsigned)(flags & ~RTLD_DEEPBIND);
 		tell_deepbind(file);
 	}

@@ -34,6 +34,7 @@ const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 	[GW_SETTING_KEEP_DEEPBIND] = { "GANGWAY_KEEP_DEEPBIND",
 		"1: leave RTLD_DEEPBIND alone; calls of libraries opened so are then not seen" },
 	[GW_SETTING_AUDITED] = { "LD_AUDIT", "the loader's own; tells whether gangway's auditor finds the facades" },
+	[GW_SETTING_LOADER_PATH] = { "LD_LIBRARY_PATH", "the loader's own; a facade looks there for its target, as the loader would" },
 	[GW_SETTING_PYTHONPATH] = { "PYTHONPATH", "Python's own; its nvidia/*/lib are looked through, too" },
 	[GW_SETTING_VIRTUAL_ENV] = { "VIRTUAL_ENV", "Python's own; likewise its site-packages" },
 	[GW_SETTING_CUDA_HOME] = { "CUDA_HOME", "the toolkit's own; its lib64 is looked through last" },
@@ -86,6 +87,13 @@ const char *gw_setting(enum gw_setting setting)
 	while (atomic_load_explicit(&state, memory_order_acquire) != 2)
 		__builtin_ia32_pause();
 	return values[setting];
+}
+
+bool gw_setting_on(enum gw_setting setting)
+{
+	const char *value = gw_setting(setting);
+
+	return value && strcmp(value, "0");
 }
 
 const char *gw_setting_of_suite(const char *suite)

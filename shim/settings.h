@@ -6,6 +6,8 @@
 #ifndef GW_SETTINGS_H
 #define GW_SETTINGS_H
 
+#include <stdbool.h>
+
 enum gw_setting {
 	GW_SETTING_DISABLE,
 	GW_SETTING_LOG,
@@ -22,6 +24,7 @@ enum gw_setting {
 	GW_SETTING_EXPLAIN,	/* the auditor's alone */
 	GW_SETTING_KEEP_DEEPBIND,
 	GW_SETTING_AUDITED,
+	GW_SETTING_LOADER_PATH,
 	GW_SETTING_PYTHONPATH,
 	GW_SETTING_VIRTUAL_ENV,
 	GW_SETTING_CUDA_HOME,
@@ -37,6 +40,9 @@ extern const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT];
 
 /* The value when the process started, NULL when unset or empty. Static memory, any thread, never fails. */
 const char *gw_setting(enum gw_setting setting);
+
+/* Is a yes-or-no setting on? Unset, empty and "0" are no. */
+bool gw_setting_on(enum gw_setting setting);
 
 /* The directory setting of a suite or generic family ("cublas" -> GANGWAY_CUBLAS), NULL when unset. */
 const char *gw_setting_of_suite(const char *suite) __attribute__((nonnull));
