@@ -17,6 +17,7 @@ static const struct {
 	{ "cublas", "cublasStatus_t", "CUBLAS_STATUS_NOT_SUPPORTED", "cublas" },
 	{ "cublasLt", "cublasStatus_t", "CUBLAS_STATUS_NOT_SUPPORTED", "cublas" },
 	{ "cudnn", "cudnnStatus_t", "CUDNN_STATUS_NOT_SUPPORTED", "cudnn" },
+	{ "cusparse", "cusparseStatus_t", "CUSPARSE_STATUS_NOT_SUPPORTED", "cusparse" },
 };
 
 void gen_fail(const char *format, ...)

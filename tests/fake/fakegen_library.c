@@ -86,6 +86,8 @@ static const char *kind_of(const struct gen_family *family, const char *soname)
 		return "lt";
 	if (!strcmp(family->family->name, "cublas"))
 		return strncmp(soname, "libcublas.", 10) ? "none" : "blas";
+	if (strcmp(family->family->name, "cudnn"))
+		return "none";
 	return strncmp(soname, "libcudnn.", 9) ? "dnn" : "front";
 }
 

@@ -39,7 +39,12 @@ static void learn(struct names *names, const char *name, size_t length)
 /* Does the family's own header say so? The runtime's types come from the stand-in headers. */
 static bool own(const struct abi_fact *fact)
 {
-	return !strncmp(fact->source, "cublas", 6) || !strncmp(fact->source, "cudnn", 5) || !strncmp(fact->source, "nvblas", 6);
+	static const char *const headers[] = { "cublas", "nvblas", "cudnn", "cusparse" };
+
+	for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+		if (!strncmp(fact->source, headers[i], strlen(headers[i])))
+			return true;
+	return false;
 }
 
 static const char *typedef_of(const struct gen_family *family, const char *name)
@@ -220,7 +225,7 @@ static void write_macros(FILE *out, const struct gen_family *family, struct name
 	GEN_EACH(fact, family, ABI_MACRO) {
 		const char *name = fact->column[0];
 
-		if (known(names, name, strlen(name)) || (strncmp(name, "CUBLAS", 6) && strncmp(name, "CUDNN", 5)))
+		if (known(names, name, strlen(name)) || (strncmp(name, "CUBLAS", 6) && strncmp(name, "CUDNN", 5) && strncmp(name, "CUSPARSE", 8)))
 			continue;
 		fprintf(out, "#define %s %s\n", name, fact->column[1]);
 		learn(names, name, strlen(name));
