@@ -7,11 +7,13 @@
 #include <stddef.h>
 
 #include "log.h"
+#include "real.h"
 #include "settings.h"
 
 static void __attribute__((constructor)) begin(void)
 {
 	gw_settings_read();
+	gw_real();	/* while no other thread changes the list it is found in */
 	/* Kept by the C library in memory of its own: no allocation before the first few dozen. */
 	pthread_atfork(NULL, NULL, gw_log_forked);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "ordered.h"
 #include "process.h"
 #include "table.h"
 
@@ -197,9 +198,8 @@ void gw_objects_forget_binding(const struct gw_binding *binding)
 				atomic_store_explicit(&records[i].bindings[f], NULL, memory_order_relaxed);
 }
 
-static int each(struct dl_phdr_info *info, size_t size, void *data)
+static int each_locked(const struct dl_phdr_info *info, size_t size, struct pass *pass)
 {
-	struct pass *pass = data;
 	struct gw_object *object;
 	uint64_t total = 0;
 
@@ -223,6 +223,17 @@ static int each(struct dl_phdr_info *info, size_t size, void *data)
 	if (pass->met == total && swept != pass->generation)
 		sweep(pass->generation);
 	return 0;
+}
+
+static int each(struct dl_phdr_info *info, size_t size, void *data)
+{
+	static char list_lock;	/* stands for the loader's */
+	int result;
+
+	gw_ordered_begin(&list_lock);
+	result = each_locked(info, size, data);
+	gw_ordered_end(&list_lock);
+	return result;
 }
 
 static void walk(struct pass *pass)

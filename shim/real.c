@@ -49,21 +49,23 @@ static void take(struct gw_real *found, const struct gw_image *image)
 		found->dlclose = (int (*)(void *))gw_image_function(image, "dlclose", NULL);
 }
 
-static int look(struct dl_phdr_info *info, size_t size, void *data)
+/*
+ * The debugger's list of objects, not dl_iterate_phdr: a sanitizer's runtime replaces that one, and asks for dlsym before its own
+ * replacement works. The C library stands in the list from the start, so objects that come and go behind it do not matter.
+ */
+static void look(struct gw_real *found)
 {
+	const struct link_map *map;
 	struct gw_image image;
-	unsigned i;
 
-	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		if (info->dlpi_phdr[i].p_type != PT_DYNAMIC ||
-		    !gw_image_read(&image, info->dlpi_addr,
-				   (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr)) || !image.soname)
+	for (map = _r_debug.r_map; map; map = map->l_next) {
+		if (!gw_image_read(&image, map->l_addr, map->l_ld) || !image.soname)
 			continue;
 		if (gw_same(image.soname, "libc.so.6") || gw_same(image.soname, "libdl.so.2"))
-			take(data, &image);
+			take(found, &image);
+		if (found->dlopen && found->dlsym && found->dlvsym && found->dlclose)
+			return;
 	}
-	return 0;
 }
 
 const struct gw_real *gw_real(void)
@@ -72,7 +74,7 @@ const struct gw_real *gw_real(void)
 
 	if (atomic_load_explicit(&state, memory_order_acquire) == 2)
 		return &real;
-	dl_iterate_phdr(look, &found);
+	look(&found);
 	/* Every thread finds the same addresses, so writing them twice is harmless; each is one aligned store. */
 	__atomic_store_n(&real.dlopen, found.dlopen ? found.dlopen : no_dlopen, __ATOMIC_RELAXED);
 	__atomic_store_n(&real.dlsym, found.dlsym ? found.dlsym : no_dlsym, __ATOMIC_RELAXED);
