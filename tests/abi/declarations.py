@@ -151,7 +151,8 @@ def fields_of(body, prefix=''):
             for name in names:
                 word = next(t for t in name if re.match(r'[A-Za-z_]', t))
                 fields.append(prefix + word)
-                fields += fields_of(member[begin + 1:end] + [';'], prefix + word + '.')
+                if member[begin - 1] in ('struct', 'union', 'enum'):      # with a tag it is a type of its own
+                    fields += fields_of(member[begin + 1:end] + [';'], prefix + word + '.')
             continue
         first, *rest = split_commas(member)
         name = declarator(first)[0]
