@@ -145,7 +145,8 @@ int gw_store_merge(const char *directory, const char *family, const char *versio
 		   struct gw_facts *facts, struct abi_error *error);
 
 /* ---- the sub-commands of `gangway abi`, each like gw_cmd_abi. DATABASE is the directory in use. */
-int gw_abi_import(const char *database, int argc, char **argv);
+int gw_abi_import(const char *database, int argc, char **argv);	/* in gangway-import alone */
+int gw_abi_import_start(const char *database, int argc, char **argv); /* becomes gangway-import */
 int gw_abi_list(const char *database, int argc, char **argv);
 int gw_abi_show(const char *database, int argc, char **argv);
 int gw_abi_diff(const char *database, int argc, char **argv);

@@ -29,4 +29,7 @@ int gw_finish_output(int status) __attribute__((warn_unused_result));
  */
 char *gw_data_path(const char *name);
 
+/* Each program's own: where PREFIX/share/gangway lies, seen from the directory of its file. */
+extern const char gw_data_place[];
+
 #endif

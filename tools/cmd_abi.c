@@ -17,7 +17,7 @@ static const struct {
 	{"diff", gw_abi_diff, "FAMILY A B", "what changed between two releases"},
 	{"check", gw_abi_check, "LIBRARY…", "is this file what the database says of its release?"},
 #ifdef GW_HAVE_IMPORT
-	{"import", gw_abi_import, "DIR-OR-WHEEL…", "read releases into the database"},
+	{"import", gw_abi_import_start, "DIR-OR-WHEEL…", "read releases into the database"},
 #endif
 };
 

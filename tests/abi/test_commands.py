@@ -63,6 +63,15 @@ class Commands(unittest.TestCase):
         self.abi('import', wheel)
         self.assertEqual(self.content(), before)
 
+    def test_an_import_without_its_program_says_what_is_missing(self):
+        alone = shutil.copy(GANGWAY, self.folder('alone'))
+        done = subprocess.run([alone, 'abi', '--database', self.database, 'import', self.cublas('12.1.3.1')], capture_output=True,
+                              text=True)
+        self.assertEqual(done.returncode, FAILED, done.stderr)
+        self.assertEqual(done.stderr.count('\n'), 1)
+        self.assertIn('gangway-import is neither', done.stderr)
+        self.assertEqual(self.content(), {})
+
     def test_every_order_of_imports_gives_the_same_bytes(self):
         wheels = [self.cublas('12.1.3.1'),
                   self.cublas('12.9.0.7', more='cublasStatus_t cublasNew(long long n);', words=32),

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every program of tools/ shares (cmd.h): complaints, the end of standard output, data files. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void gw_complain(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("gangway: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+int gw_finish_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	gw_complain("standard output: %s", strerror(errno));
+	return GW_EXIT_FAILED;
+}
+
+char *gw_data_path(const char *name)
+{
+	char self[PATH_MAX], *path = NULL;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (length > 0) {
+		self[length] = '\0';
+		slash = strrchr(self, '/');
+		if (slash) {
+			*slash = '\0';
+			if (asprintf(&path, "%s/%s/%s", self, gw_data_place, name) < 0)
+				return NULL;
+			if (!access(path, F_OK))
+				return path;
+			free(path);
+		}
+	}
+	if (asprintf(&path, "%s/%s", GW_BUILD_DATA, name) < 0)
+		return NULL;
+	if (!access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
