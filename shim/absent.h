@@ -12,6 +12,9 @@
  */
 void *gw_absent_function(enum gw_class result_class) __attribute__((returns_nonnull));
 
+/* Likewise, but zero for integers, too: for what no call of a wrapper surrounds. */
+void *gw_absent_plain(enum gw_class result_class) __attribute__((returns_nonnull));
+
 /* A function that always returns STATUS, for slots that are bound once. */
 void *gw_absent_status(int32_t status) __attribute__((returns_nonnull));
 

@@ -2,6 +2,7 @@
 /* See facade.h: decides once, for each symbol of a facade that is called, where its slot leads. */
 #include "facade.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -18,7 +19,6 @@
 
 extern const char gw_thunks[] __attribute__((visibility("hidden")));
 #define THUNK_BYTES 16u
-
 
 static void tell(enum gw_finding which, const struct gw_facade *facade, const char *symbol, const char *what)
 {
@@ -38,7 +38,7 @@ static void *refusal(const struct gw_facade *facade, const struct gw_facade_symb
 {
 	if (symbol->result_class == GW_CLASS_INT32)
 		return gw_absent_status(facade->refuse);
-	return gw_absent_function(symbol->result_class);
+	return gw_absent_plain(symbol->result_class);
 }
 
 /* Targets of generic families, opened once each: they have no binding. Losing a race costs one more reference. */
@@ -66,7 +66,7 @@ static struct gw_object *generic_target(const struct gw_facade *facade)
 	return target.library;
 }
 
-static void *forward(const struct gw_facade *facade, const struct gw_facade_symbol *symbol)
+static void *forward(const struct gw_facade *facade, const struct gw_facade_symbol *symbol, bool *lasting)
 {
 	struct gw_image *image = NULL;
 	struct gw_object *library;
@@ -83,14 +83,14 @@ static void *forward(const struct gw_facade *facade, const struct gw_facade_symb
 	at = image ? gw_image_function(image, symbol->name, NULL) : NULL;
 	if (at)
 		return at;
+	*lasting = image != NULL;
 	if (image)
 		tell(GW_FINDING_ABSENT, facade, symbol->name, " does not exist in the release that is installed");
 	return refusal(facade, symbol);
 }
 
-GW_VISIBLE void *gw_facade_bind(const struct gw_facade *facade, uint32_t index)
+static void *bind(const struct gw_facade *facade, const struct gw_facade_symbol *symbol, bool *lasting)
 {
-	const struct gw_facade_symbol *symbol = &facade->symbols[index];
 	struct gw_binding *binding;
 	unsigned origin;
 
@@ -100,12 +100,28 @@ GW_VISIBLE void *gw_facade_bind(const struct gw_facade *facade, uint32_t index)
 		origin = gw_binding_origin(binding);
 		if (origin)
 			return (void *)(gw_thunks + ((size_t)(origin - 1) * GW_FN_COUNT + (size_t)symbol->fn) * THUNK_BYTES);
-		return refusal(facade, symbol);	/* no target: told already */
+		*lasting = false;	/* no target: told already, and it may be there the next time */
+		return refusal(facade, symbol);
 	case GW_FACADE_FORWARD:
-		return forward(facade, symbol);
+		return forward(facade, symbol, lasting);
 	default:
 		tell(GW_FINDING_PRIVATE, facade, symbol->name,
 		     " is private to its release or changed its meaning; it was answered 'not supported'");
 		return refusal(facade, symbol);
 	}
+}
+
+GW_VISIBLE void *gw_facade_bind(const struct gw_facade *facade, uint32_t index)
+{
+	const struct gw_facade_symbol *symbol = &facade->symbols[index];
+	bool lasting = true;
+	int error = errno;
+	void *answer;
+
+	/* Another build counts functions otherwise: its numbers would lead to the wrong ones. Told when it was mapped. */
+	answer = strcmp(facade->build_id, gw_build_id) ? refusal(facade, symbol) : bind(facade, symbol, &lasting);
+	if (lasting)
+		__atomic_store_n(&facade->slots[index], answer, __ATOMIC_RELEASE);
+	errno = error;
+	return answer;
 }

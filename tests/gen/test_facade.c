@@ -22,6 +22,7 @@ double alphaCount(long a, long b, long c, long d, long e, long f, double g, doub
 		  double j, double k, double l, double m, double n, long o, double p);
 int alphaCreate(char *buffer, size_t size, const char *format, ...);
 int alphaOld(int value);
+int alphaNorm(int value);
 
 /* Found by its name in a backtrace. */
 int caller_of_a_facade(void) __attribute__((visibility("default"), noinline));
@@ -122,6 +123,17 @@ static void a_backtrace_reaches_the_caller_through_the_resolver(void **state)
 	assert_true(unwound);
 }
 
+static void an_answer_that_is_not_kept_is_asked_for_again(void **state)
+{
+	(void)state;
+	stand_in_keeps = false;
+	answer = (void *)(uintptr_t)twice;
+	assert_int_equal(alphaNorm(4), 8);
+	assert_int_equal(alphaNorm(5), 10);
+	stand_in_keeps = true;
+	assert_int_equal(asked, 2);
+}
+
 static void the_descriptor_says_how_each_symbol_is_answered(void **state)
 {
 	(void)state;
@@ -149,6 +161,7 @@ int main(void)
 		cmocka_unit_test_setup(
 			arguments_in_registers_and_on_the_stack_survive_the_first_call, fresh),
 		cmocka_unit_test_setup(the_number_of_vector_arguments_survives, fresh),
+		cmocka_unit_test_setup(an_answer_that_is_not_kept_is_asked_for_again, fresh),
 		cmocka_unit_test_setup(a_backtrace_reaches_the_caller_through_the_resolver, fresh),
 		cmocka_unit_test(the_descriptor_says_how_each_symbol_is_answered),
 	};

@@ -70,9 +70,6 @@ gw_resolve:
 	leaq gw_facade_descriptor(%rip), %rdi
 	movl 8(%rbp), %esi
 	call *gw_facade_bind@GOTPCREL(%rip)
-	movl 8(%rbp), %edx
-	leaq gw_slots(%rip), %rcx
-	movq %rax, (%rcx,%rdx,8)
 	movq %rax, %r11
 	movaps (%rsp), %xmm0
 	movaps 16(%rsp), %xmm1
