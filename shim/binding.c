@@ -16,6 +16,7 @@
 #define BINDINGS 64u
 #define FACADES 64u
 #define CLOSURE 256u	/* objects looked through for one caller */
+#define RESERVED 2u	/* origins that only facades get: without one, a facade could translate nothing */
 
 static struct gw_binding bindings[BINDINGS];
 static _Atomic(struct gw_binding *) origins[GW_FAMILY_COUNT][GW_ORIGINS + 1];
@@ -155,29 +156,26 @@ struct gw_binding *gw_binding_for_facade(const struct gw_facade *facade)
 	if (binding)
 		return binding;
 	gw_target_open(facade, &target);
-	binding = take_free();
-	if (!binding)
+	binding = target.library ? take_free() : NULL;
+	if (!binding) {	/* no library: told already; it may be there at a later call, so this answer is not kept */
+		gw_target_close(&target);
 		return nobody_of((unsigned)facade->family);
+	}
 	binding->family = (uint8_t)facade->family;
 	binding->facade = true;
 	binding->stub = false;
 	binding->caller_release = &family->releases[facade->release];
 	binding->caller_numbering = &family->numberings[binding->caller_release->numbering];
 	binding->library = target.library;
-	binding->loaded = target.library != NULL;
+	binding->loaded = true;
 	binding->loaded_release = target.release;
 	binding->loaded_numbering = target.release ? &family->numberings[target.release->numbering] :
 						     binding->caller_numbering;
 	binding->translate = binding->caller_numbering != binding->loaded_numbering;
 	binding->differs = true;
 	binding->refuse = facade->refuse;
-	if (target.library)
-		binding->image = target.library->image;
-	copy_path(binding, target.library ? target.path : "");
-	if (!target.library) {	/* told already; may be there at a later call, so this answer is not kept */
-		give_back(binding);
-		return nobody_of((unsigned)facade->family);
-	}
+	binding->image = target.library->image;
+	copy_path(binding, target.path);
 	atomic_store(&binding->state, 2);
 	if (!atomic_compare_exchange_strong(place, &other, binding)) {
 		gw_target_close(&target);
@@ -200,10 +198,11 @@ struct gw_binding *gw_binding_of_origin(unsigned family, unsigned origin)
 unsigned gw_binding_origin(struct gw_binding *binding)
 {
 	unsigned origin = atomic_load_explicit(&binding->origin, memory_order_acquire);
+	unsigned last = binding->facade ? GW_ORIGINS : GW_ORIGINS - RESERVED;
 
 	if (origin || binding == nobody_of(binding->family))
 		return origin;
-	for (origin = 1; origin <= GW_ORIGINS; origin++) {
+	for (origin = 1; origin <= last; origin++) {
 		struct gw_binding *empty = NULL;
 
 		if (atomic_compare_exchange_strong(&origins[binding->family][origin], &empty, binding) || empty == binding) {
@@ -339,12 +338,13 @@ static bool defines(struct gw_object *object, void *data)
 struct gw_object *gw_binding_provider(struct gw_object *caller, uint32_t fn)
 {
 	const struct gw_function *function = &gw_functions[fn];
-	struct gw_object *object = by_node(caller, function->family, function->name);
+	const char *name = gw_function_name(fn);
+	struct gw_object *object = by_node(caller, function->family, name);
 	void *next;
 
 	if (!object)
-		object = by_closure(caller, function->name);
-	if (!object && (next = gw_real()->dlsym(RTLD_NEXT, function->name))) {
+		object = by_closure(caller, name);
+	if (!object && (next = gw_real()->dlsym(RTLD_NEXT, name))) {
 		object = gw_object_of(next);
 		if (!object->identity || object->role == GW_ROLE_SELF)
 			object = NULL;
@@ -367,7 +367,7 @@ struct gw_binding *gw_binding_for_caller(struct gw_object *caller, uint32_t fn)
 	const struct gw_function *function = &gw_functions[fn];
 	unsigned family = function->family;
 	struct gw_binding *binding = atomic_load_explicit(&caller->bindings[family], memory_order_acquire);
-	struct definer definer = { .name = function->name, .family = family };
+	struct definer definer = { .name = gw_function_name(fn), .family = family };
 	struct gw_object *object;
 
 	if (binding)
@@ -407,7 +407,7 @@ static bool in_sibling(struct gw_object *object, void *data)
 void *gw_binding_target(struct gw_binding *binding, uint32_t fn)
 {
 	void *target = atomic_load_explicit(&binding->target[fn], memory_order_acquire);
-	struct sibling sibling = { .binding = binding, .name = gw_functions[fn].name };
+	struct sibling sibling = { .binding = binding, .name = gw_function_name(fn) };
 
 	if (target)
 		return target == gw_binding_nothing ? NULL : target;

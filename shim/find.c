@@ -43,13 +43,36 @@ static bool is_file(const char *path)
 	return !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
+/* The directory that a facade was mapped from, where no setting says it: LD_LIBRARY_PATH alone leads to facades, too. */
+static bool note_facade(struct gw_object *object, void *data)
+{
+	char *directory = data;
+	const char *slash = object->role == GW_ROLE_FACADE ? strrchr(object->path, '/') : NULL;
+
+	if (!slash || slash - object->path >= PATH_MAX)
+		return true;
+	memcpy(directory, object->path, (size_t)(slash - object->path));
+	directory[slash - object->path] = 0;
+	return false;
+}
+
+static bool same_file(const char *first, const char *second)
+{
+	struct stat a, b;
+
+	return !stat(first, &a) && !stat(second, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* A facade must never find a facade: compare with where ours are, by inode, since paths have many spellings. */
 static bool is_facade_directory(const char *directory)
 {
 	const char *ours = gw_setting(GW_SETTING_FACADE_DIR);
-	struct stat a, b;
+	char mapped[PATH_MAX] = "";
 
-	return ours && !stat(ours, &a) && !stat(directory, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	if (ours && same_file(ours, directory))
+		return true;
+	gw_objects_each(note_facade, mapped);
+	return *mapped && same_file(mapped, directory);
 }
 
 static bool has_partners(const struct search *s, const char *directory, size_t length)

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,17 +79,15 @@ static void tell_missing(const struct gw_facade *facade)
 	gw_finding_tell(GW_FINDING_NO_TARGET, facade->family_name, text, NULL);
 }
 
-static void tell_refused(const char *path)
+static void tell_refused(const char *path, const char *why)
 {
 	char text[1024];
 	struct gw_line line;
-	const char *why = dlerror();
 
 	gw_line_start(&line, text, sizeof(text) - 1);
-	gw_line_text(&line, "the loader refused ");
 	gw_line_text(&line, path);
-	gw_line_text(&line, ": ");
-	gw_line_text(&line, why ? why : "no reason given");
+	gw_line_text(&line, " cannot be used: ");
+	gw_line_text(&line, why ? why : "the loader gave no reason");
 	line.text[line.length] = 0;
 	gw_finding_tell(GW_FINDING_OPEN_FAILED, path, text, NULL);
 }
@@ -114,16 +113,19 @@ static void *open_one(const char *path)
 	void *handle = gw_real()->dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 
 	if (!handle)
-		tell_refused(path);
+		tell_refused(path, dlerror());
 	return handle;
 }
 
-static struct gw_object *object_at(const char *target, const char *path)
+/* What the loader opened, by its own word: a copy of the same soname may be mapped from elsewhere. */
+static struct gw_object *object_of(void *handle)
 {
-	struct gw_object *object = gw_object_named(target);
+	struct link_map *map = NULL;
+	struct gw_object *object = NULL;
 
-	/* A copy of this soname from elsewhere is mapped as well: the loader took ours for it, or will not tell them apart. */
-	return object && object->role == GW_ROLE_VENDOR ? object : object && !strcmp(object->path, path) ? object : NULL;
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map)
+		object = gw_object_of(map->l_ld);
+	return object && object->identity && object->role != GW_ROLE_FACADE && object->role != GW_ROLE_SELF ? object : NULL;
 }
 
 void gw_target_open(const struct gw_facade *facade, struct gw_target *target)
@@ -152,7 +154,9 @@ void gw_target_open(const struct gw_facade *facade, struct gw_target *target)
 	target->handle = open_one(target->path);
 	if (!target->handle)
 		goto done;
-	target->library = object_at(soname, target->path);
+	target->library = object_of(target->handle);
+	if (!target->library)
+		tell_refused(target->path, "it is a facade itself");
 	if (target->library && facade->family >= 0)
 		target->release = gw_release_of(target->library, (unsigned)facade->family, target->version,
 						sizeof(target->version));
