@@ -25,7 +25,7 @@ static void tell_absent(const struct gw_binding *binding, uint32_t fn)
 	struct gw_line line;
 
 	gw_line_start(&line, text, sizeof(text) - 1);
-	gw_line_text(&line, gw_functions[fn].name);
+	gw_line_text(&line, gw_function_name(fn));
 	if (binding->loaded) {
 		gw_line_text(&line, " does not exist in ");
 		gw_line_text(&line, binding->path);
@@ -40,7 +40,7 @@ static void tell_absent(const struct gw_binding *binding, uint32_t fn)
 		gw_line_text(&line, " was called, but no mapped library defines it");
 	}
 	line.text[line.length] = 0;
-	gw_finding_tell(binding->loaded ? GW_FINDING_ABSENT : GW_FINDING_NO_PROVIDER, gw_functions[fn].name, text, NULL);
+	gw_finding_tell(binding->loaded ? GW_FINDING_ABSENT : GW_FINDING_NO_PROVIDER, gw_function_name(fn), text, NULL);
 }
 
 static void *stand_in(struct gw_call *call, const struct gw_binding *binding, uint32_t fn)
@@ -68,8 +68,8 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	call->caller = caller;
 	call->flags = 0;
 	call->absent = 0;
-	/* A longjmp or exception left calls behind: their frames lay deeper than ours, so none of them is still running. */
-	if (thread->depth && here > thread->outermost)
+	/* A longjmp or exception left calls behind: their frames lay where ours is, or deeper, so none of them is still running. */
+	if (thread->depth && here >= thread->outermost)
 		thread->depth = 0;
 	call->nested = thread->depth ? NESTED : OUTERMOST;
 	if (origin) {
