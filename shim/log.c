@@ -43,14 +43,14 @@ enum gw_log_level gw_log_level(void)
 
 static void put(struct gw_line *line)
 {
-	if (line->cut) {	/* the record would not parse: say which one it was instead */
+	gw_line_char(line, '}');
+	if (line->cut) {	/* the record would not parse: say that there was one instead */
 		line->length = 0;
-		gw_line_text(line, "{\"type\":\"cut\"");
+		gw_line_text(line, "{\"type\":\"cut\"}");
 		line->cut = false;
 	}
-	gw_line_char(line, '}');
 	line->text[line->length++] = '\n';
-	if (!gw_output_write(&file, line->text, line->length) && atomic_load(&file.lost) == 1)
+	if (!gw_output_write(&file, line->text, line->length))	/* told once, whoever is first */
 		gw_finding_tell(GW_FINDING_LOG_FAILED, file.path, "the log cannot be written", NULL);
 }
 
@@ -109,7 +109,7 @@ static const char *constant_name(const struct gw_constant *constants, uint32_t c
 		else
 			high = middle;
 	}
-	return low < count && constants[low].value == value ? constants[low].name : NULL;
+	return low < count && constants[low].value == value ? gw_string(constants[low].name) : NULL;
 }
 
 static void put_value(struct gw_line *line, unsigned class, int enum_type, unsigned size, union gw_value value)
@@ -117,7 +117,7 @@ static void put_value(struct gw_line *line, unsigned class, int enum_type, unsig
 	const char *name = NULL;
 
 	if (enum_type >= 0)
-		name = constant_name(gw_enums[enum_type].constants, gw_enums[enum_type].count, value.i);
+		name = constant_name(gw_constants + gw_enums[enum_type].constants, gw_enums[enum_type].count, value.i);
 	if (name) {
 		gw_line_string(line, name, strlen(name));
 		return;
@@ -196,14 +196,14 @@ void gw_log_call(const struct gw_call *call, const union gw_value *values, union
 	gw_line_unsigned(&line, call->start);
 	gw_line_key(&line, "tid");
 	gw_line_signed(&line, gw_process_tid());
-	text_member(&line, "function", function->name);
+	text_member(&line, "function", gw_function_name(call->fn));
 	text_member(&line, "family", gw_families[function->family].name);
 	gw_line_key(&line, "arguments");
 	gw_line_char(&line, '{');
 	for (i = 0; i < function->parameter_count && values; i++) {
-		const struct gw_parameter *parameter = &function->parameters[i];
+		const struct gw_parameter *parameter = &gw_parameters[function->parameters + i];
 
-		gw_line_key(&line, parameter->name);
+		gw_line_key(&line, gw_string(parameter->name));
 		put_value(&line, parameter->class, parameter->enum_type, parameter->size, values[i]);
 	}
 	gw_line_char(&line, '}');
@@ -266,7 +266,7 @@ void gw_log_counts(void)
 			continue;
 		start_once();
 		begin(&line, buffer, "count");
-		text_member(&line, "function", gw_functions[fn].name);
+		text_member(&line, "function", gw_function_name(fn));
 		gw_line_key(&line, "calls");
 		gw_line_unsigned(&line, calls);
 		gw_line_key(&line, "failures");

@@ -14,7 +14,7 @@ int gw_name_find(const char *name)
 	if (name[0] != 'c' || name[1] != 'u')	/* what every bridged name begins with: abigen's rule */
 		return -1;
 	while (low <= high) {
-		int middle = (low + high) / 2, order = strcmp(name, gw_functions[middle].name);
+		int middle = (low + high) / 2, order = strcmp(name, gw_function_name((uint32_t)middle));
 
 		if (!order)
 			return middle;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The shape of the tables that abigen writes (gw_table.c) and the shim reads. Read-only data, no pointers to free, any thread.
+ * What there are thousands of is found by offset (gw_string) or index, not by pointer: each pointer would be a relocation, for which
+ * the loader writes to memory at every start of every program, before anybody asks for a name.
  * Ids (enum gw_fn, enum gw_family, GW_ENUM_…) come from the generated gw_fn.h.
  */
 #ifndef GW_TABLE_H
@@ -27,15 +29,15 @@ enum gw_class {
 enum gw_method { GW_METHOD_PASS, GW_METHOD_TABLE, GW_METHOD_VIA, GW_METHOD_GONE, GW_METHOD_NEW };
 
 struct gw_parameter {
-	const char *name;
+	uint32_t name;		/* gw_string */
 	int16_t enum_type;	/* index into gw_enums, or -1; pointers to an enum have -1 */
 	uint8_t class;
 	uint8_t size;		/* bytes, GW_CLASS_STRUCT only */
 };
 
 struct gw_function {
-	const char *name;
-	const struct gw_parameter *parameters;
+	uint32_t name;		/* gw_string */
+	uint32_t parameters;	/* index of the first in gw_parameters */
 	int16_t result_enum;	/* index into gw_enums, or -1 */
 	uint8_t parameter_count;
 	uint8_t family;		/* enum gw_family */
@@ -47,12 +49,12 @@ struct gw_function {
 
 struct gw_constant {
 	int32_t value;
-	const char *name;	/* the name in the newest release that has this value */
+	uint32_t name;		/* gw_string: the name in the newest release that has this value */
 };
 
 struct gw_enum {
-	const char *name;
-	const struct gw_constant *constants;	/* sorted by value, one name a value */
+	uint32_t name;		/* gw_string */
+	uint32_t constants;	/* index of the first in gw_constants: sorted by value, one name a value */
 	uint32_t count;
 };
 
@@ -120,5 +122,20 @@ extern const struct gw_function gw_functions[];	/* by enum gw_fn, sorted by name
 extern const struct gw_enum gw_enums[];
 extern const struct gw_family_data gw_families[];	/* by enum gw_family */
 extern const char gw_build_id[];
+
+/* Only for those who link gw_table.c. */
+extern const char gw_strings[] __attribute__((visibility("hidden")));
+extern const struct gw_parameter gw_parameters[] __attribute__((visibility("hidden")));
+extern const struct gw_constant gw_constants[] __attribute__((visibility("hidden")));
+
+static inline const char *gw_string(uint32_t offset)
+{
+	return gw_strings + offset;
+}
+
+static inline const char *gw_function_name(uint32_t fn)
+{
+	return gw_string(gw_functions[fn].name);
+}
 
 #endif

@@ -83,6 +83,6 @@ const char *gw_via_cudnn_get_error_string(struct gw_call *call, const char *(*re
 
 	for (i = 0; numbering && i < numbering->count; i++)
 		if (numbering->constants[i].value == own)
-			return numbering->constants[i].name;
+			return gw_string(numbering->constants[i].name);
 	return real(status);
 }

@@ -50,6 +50,11 @@ static size_t count_releases(const struct abi_family *family, const struct abi_s
 	return count;
 }
 
+static void write_constant(FILE *file, int32_t value, const char *name)
+{
+	fprintf(file, "\t{%d, %u}, /* %s */\n", value, strings_add(name), name);
+}
+
 static size_t write_enum(const struct gen *gen, FILE *file, size_t id)
 {
 	const struct abi_family *owner = facts_owner(gen, NULL, ABI_ENUM, gen->enums[id]);
@@ -65,64 +70,70 @@ static size_t write_enum(const struct gen *gen, FILE *file, size_t id)
 			.name = range.first[i].column[1],
 		};
 	qsort(constants, range.count, sizeof(*constants), by_worth);
-	fprintf(file, "\nstatic const struct gw_constant constants_of_%s[] = {\n", gen->enums[id]);
+	fprintf(file, "\t/* %s */\n", gen->enums[id]);
 	for (size_t i = 0; i < range.count; i++) {
 		if (i && constants[i - 1].value == constants[i].value)
 			continue;
-		fprintf(file, "\t{%d, \"%s\"},\n", constants[i].value, constants[i].name);
+		write_constant(file, constants[i].value, constants[i].name);
 		count++;
 	}
-	fputs("};\n", file);
 	return count;
 }
 
 static void write_enums(const struct gen *gen, FILE *file)
 {
-	size_t *counts = gen_alloc(gen->enum_count * sizeof(*counts));
+	size_t *counts = gen_alloc(gen->enum_count * sizeof(*counts)), first = 0;
 
+	fputs("\nconst struct gw_constant gw_constants[] = {\n", file);
 	for (size_t i = 0; i < gen->enum_count; i++)
 		counts[i] = write_enum(gen, file, i);
-	fputs("\nconst struct gw_enum gw_enums[GW_ENUM_COUNT] = {\n", file);
-	for (size_t i = 0; i < gen->enum_count; i++)
-		fprintf(file, "\t{\"%s\", constants_of_%s, %zu},\n", gen->enums[i], gen->enums[i],
-			counts[i]);
+	fputs("\t{0, 0}\n};\n\nconst struct gw_enum gw_enums[GW_ENUM_COUNT] = {\n", file);
+	for (size_t i = 0; i < gen->enum_count; first += counts[i++])
+		fprintf(file, "\t{%u, %zu, %zu}, /* %s */\n", strings_add(gen->enums[i]), first,
+			counts[i], gen->enums[i]);
 	fputs("};\n", file);
+}
+
+static void write_parameters(const struct gen *gen, FILE *file)
+{
+	fputs("\nconst struct gw_parameter gw_parameters[] = {\n", file);
+	for (size_t i = 0; i < gen->function_count; i++) {
+		const struct gen_signature *signature = &gen->functions[i].signature;
+
+		if (signature->count)
+			fprintf(file, "\t/* %s */\n", gen->functions[i].name);
+		for (size_t k = 0; k < signature->count; k++) {
+			const struct gen_type *type = &signature->parameters[k].type;
+
+			fprintf(file, "\t{%u, %d, GW_CLASS_%s, %u}, /* %s */\n",
+				strings_add(signature->parameters[k].name),
+				model_enum(gen, type->enum_name), emit_class(type->class),
+				type->size, signature->parameters[k].name);
+		}
+	}
+	fputs("\t{0, 0, 0, 0}\n};\n", file);
 }
 
 static void write_functions(const struct gen *gen, FILE *file)
 {
 	static const char *const methods[] = {"PASS", "TABLE", "VIA", "GONE", "NEW"};
+	size_t first = 0;
 
-	for (size_t i = 0; i < gen->function_count; i++) {
-		const struct gen_signature *signature = &gen->functions[i].signature;
-
-		if (!signature->count)
-			continue;
-		fprintf(file, "\nstatic const struct gw_parameter parameters_of_%s[] = {\n",
-			gen->functions[i].name);
-		for (size_t k = 0; k < signature->count; k++) {
-			const struct gen_type *type = &signature->parameters[k].type;
-
-			fprintf(file, "\t{\"%s\", %d, GW_CLASS_%s, %u},\n",
-				signature->parameters[k].name, model_enum(gen, type->enum_name),
-				emit_class(type->class), type->size);
-		}
-		fputs("};\n", file);
-	}
 	fputs("\nconst struct gw_function gw_functions[GW_FN_COUNT] = {\n", file);
 	for (size_t i = 0; i < gen->function_count; i++) {
 		const struct gen_function *function = &gen->functions[i];
 		const struct gen_type *result = &function->signature.result;
 
 		fprintf(file,
-			"\t{\n\t\t.name = \"%s\", .family = GW_FAMILY_%s, .method = "
+			"\t{ /* %s */\n\t\t.name = %u, .family = GW_FAMILY_%s, .method = "
 			"GW_METHOD_%s,\n",
-			function->name, gen->families[function->family].facts->name,
+			function->name, strings_add(function->name), gen->families[function->family].facts->name,
 			methods[function->method]);
 		if (function->signature.count)
 			fprintf(file,
-				"\t\t.parameters = parameters_of_%s, .parameter_count = %zu,\n",
-				function->name, function->signature.count);
+				"\t\t.parameters = %zu, .parameter_count = %zu,\n", first,
+				function->signature.count);
+		first += function->signature.count;
 		fprintf(file,
 			"\t\t.result_class = GW_CLASS_%s, .result_enum = %d, .returns_status = "
 			"%d,\n\t},\n",
@@ -141,8 +152,8 @@ static void write_numberings(FILE *file, const struct gen_family *family)
 
 		fprintf(file, "\nstatic const struct gw_constant %s_statuses_%zu[] = {\n", name, n);
 		for (size_t i = 0; i < numbering->count; i++)
-			fprintf(file, "\t{%d, \"%s\"},\n", numbering->constants[i].value,
-				numbering->constants[i].name);
+			write_constant(file, numbering->constants[i].value,
+				       numbering->constants[i].name);
 		fprintf(file, "};\n\nstatic const uint16_t %s_neutral_of_%zu[] = {\n", name, n);
 		for (size_t i = 0; i < numbering->count; i++)
 			fprintf(file, "\t%u,\n", numbering->neutral_of[i]);
@@ -239,8 +250,11 @@ void emit_table(const struct gen *gen)
 	      "\"shim/table.h\"\n#include \"gw_fn.h\"\n",
 	      file);
 	write_enums(gen, file);
+	write_parameters(gen, file);
 	write_functions(gen, file);
 	write_families(gen, file);
+	strings_write(file);
+	strings_finish();
 	fprintf(file,
 		"\n__attribute__((visibility(\"default\")))\nconst char gw_build_id[] = \"%s\";\n",
 		gen->build_id);

@@ -52,8 +52,14 @@ struct gen_function {
 	struct abi_set releases; /* that declare it */
 };
 
+/* A gw_constant whose name is not yet in the pool. */
+struct gen_constant {
+	int32_t value;
+	const char *name;
+};
+
 struct gen_numbering {
-	struct gw_constant *constants;
+	struct gen_constant *constants;
 	uint16_t *neutral_of;
 	int32_t *value_of;
 	size_t count;
@@ -159,6 +165,11 @@ int model_family(const struct gen *gen, const char *name);
 int model_enum(const struct gen *gen, const char *name);
 void status_build(struct gen *gen);
 void facade_build(struct gen *gen);
+
+/* strings.c: the offset of a copy of TEXT in gw_strings; the definition of gw_strings with all that were added. */
+uint32_t strings_add(const char *text);
+void strings_write(FILE *file);
+void strings_finish(void);
 
 /* Emitting. */
 void emit_heads(const struct gen *gen);      /* gw_fn.h, gw_via.h */

@@ -20,13 +20,13 @@ struct names {
 
 /* One numbering's whole list, aliases included, sorted by value, then name. */
 struct pairs {
-	struct gw_constant *pair;
+	struct gen_constant *pair;
 	size_t count;
 };
 
 static int by_value(const void *a, const void *b)
 {
-	const struct gw_constant *x = a, *y = b;
+	const struct gen_constant *x = a, *y = b;
 
 	return x->value != y->value ? (x->value < y->value ? -1 : 1) : strcmp(x->name, y->name);
 }
@@ -49,7 +49,7 @@ static struct pairs pairs_of(const struct gen *gen, const struct gen_family *fam
 
 	for (size_t i = 0; index >= 0 && i < range.count; i++) {
 		if (abi_set_has(&range.first[i].releases, (size_t)index))
-			pairs.pair[pairs.count++] = (struct gw_constant){
+			pairs.pair[pairs.count++] = (struct gen_constant){
 				.value = (int32_t)strtol(range.first[i].column[2], NULL, 10),
 				.name = range.first[i].column[1],
 			};

@@ -2,118 +2,106 @@
 #include "shim/table.h"
 #include "gw_fn.h"
 
-static const struct gw_constant constants_of_alphaMode_t[] = {
-	{0, "ALPHA_MODE_PLAIN"},
-	{1, "ALPHA_MODE_FAST"},
-	{2, "ALPHA_MODE_END"},
-};
-
-static const struct gw_constant constants_of_alphaStatus_t[] = {
-	{0, "ALPHA_STATUS_OK"},
-	{1, "ALPHA_STATUS_BAD"},
-	{2, "ALPHA_STATUS_NO"},
-	{2000, "ALPHA_STATUS_BAD"},
-	{2001, "ALPHA_STATUS_BAD_POINTER"},
-	{3007, "ALPHA_STATUS_NO"},
+const struct gw_constant gw_constants[] = {
+	/* alphaMode_t */
+	{0, 0}, /* ALPHA_MODE_PLAIN */
+	{1, 17}, /* ALPHA_MODE_FAST */
+	{2, 33}, /* ALPHA_MODE_END */
+	/* alphaStatus_t */
+	{0, 48}, /* ALPHA_STATUS_OK */
+	{1, 64}, /* ALPHA_STATUS_BAD */
+	{2, 81}, /* ALPHA_STATUS_NO */
+	{2000, 64}, /* ALPHA_STATUS_BAD */
+	{2001, 97}, /* ALPHA_STATUS_BAD_POINTER */
+	{3007, 81}, /* ALPHA_STATUS_NO */
+	{0, 0}
 };
 
 const struct gw_enum gw_enums[GW_ENUM_COUNT] = {
-	{"alphaMode_t", constants_of_alphaMode_t, 3},
-	{"alphaStatus_t", constants_of_alphaStatus_t, 6},
+	{122, 0, 3}, /* alphaMode_t */
+	{134, 3, 6}, /* alphaStatus_t */
 };
 
-static const struct gw_parameter parameters_of_alphaCount[] = {
-	{"counts", -1, GW_CLASS_POINTER, 0},
-	{"n", -1, GW_CLASS_INT64, 0},
-	{"flag", -1, GW_CLASS_INT8, 0},
-};
-
-static const struct gw_parameter parameters_of_alphaCreate[] = {
-	{"handle", -1, GW_CLASS_POINTER, 0},
-	{"mode", 0, GW_CLASS_INT32, 0},
-};
-
-static const struct gw_parameter parameters_of_alphaDot[] = {
-	{"n", -1, GW_CLASS_INT32, 0},
-	{"x", -1, GW_CLASS_POINTER, 0},
-	{"scale", -1, GW_CLASS_STRUCT, 8},
-};
-
-static const struct gw_parameter parameters_of_alphaErrorString[] = {
-	{"status", 1, GW_CLASS_INT32, 0},
-};
-
-static const struct gw_parameter parameters_of_alphaNew[] = {
-	{"handle", -1, GW_CLASS_POINTER, 0},
-	{"desc", -1, GW_CLASS_POINTER, 0},
-	{"size", -1, GW_CLASS_UINT64, 0},
-};
-
-static const struct gw_parameter parameters_of_alphaNorm[] = {
-	{"argument1", -1, GW_CLASS_POINTER, 0},
-	{"argument2", -1, GW_CLASS_DOUBLE, 0},
-};
-
-static const struct gw_parameter parameters_of_alphaOld[] = {
-	{"handle", -1, GW_CLASS_POINTER, 0},
-};
-
-static const struct gw_parameter parameters_of_alphaSetCallback[] = {
-	{"callback", -1, GW_CLASS_POINTER, 0},
-	{"user", -1, GW_CLASS_POINTER, 0},
+const struct gw_parameter gw_parameters[] = {
+	/* alphaCount */
+	{148, -1, GW_CLASS_POINTER, 0}, /* counts */
+	{155, -1, GW_CLASS_INT64, 0}, /* n */
+	{157, -1, GW_CLASS_INT8, 0}, /* flag */
+	/* alphaCreate */
+	{162, -1, GW_CLASS_POINTER, 0}, /* handle */
+	{169, 0, GW_CLASS_INT32, 0}, /* mode */
+	/* alphaDot */
+	{155, -1, GW_CLASS_INT32, 0}, /* n */
+	{174, -1, GW_CLASS_POINTER, 0}, /* x */
+	{176, -1, GW_CLASS_STRUCT, 8}, /* scale */
+	/* alphaErrorString */
+	{182, 1, GW_CLASS_INT32, 0}, /* status */
+	/* alphaNew */
+	{162, -1, GW_CLASS_POINTER, 0}, /* handle */
+	{189, -1, GW_CLASS_POINTER, 0}, /* desc */
+	{194, -1, GW_CLASS_UINT64, 0}, /* size */
+	/* alphaNorm */
+	{199, -1, GW_CLASS_POINTER, 0}, /* argument1 */
+	{209, -1, GW_CLASS_DOUBLE, 0}, /* argument2 */
+	/* alphaOld */
+	{162, -1, GW_CLASS_POINTER, 0}, /* handle */
+	/* alphaSetCallback */
+	{219, -1, GW_CLASS_POINTER, 0}, /* callback */
+	{228, -1, GW_CLASS_POINTER, 0}, /* user */
+	{0, 0, 0, 0}
 };
 
 const struct gw_function gw_functions[GW_FN_COUNT] = {
-	{
-		.name = "alphaCount", .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = parameters_of_alphaCount, .parameter_count = 3,
+	{ /* alphaCount */
+		.name = 233, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 0, .parameter_count = 3,
 		.result_class = GW_CLASS_VOID, .result_enum = -1, .returns_status = 0,
 	},
-	{
-		.name = "alphaCreate", .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = parameters_of_alphaCreate, .parameter_count = 2,
+	{ /* alphaCreate */
+		.name = 244, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 3, .parameter_count = 2,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
-	{
-		.name = "alphaDot", .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = parameters_of_alphaDot, .parameter_count = 3,
+	{ /* alphaDot */
+		.name = 256, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 5, .parameter_count = 3,
 		.result_class = GW_CLASS_STRUCT, .result_enum = -1, .returns_status = 0,
 	},
-	{
-		.name = "alphaErrorString", .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = parameters_of_alphaErrorString, .parameter_count = 1,
+	{ /* alphaErrorString */
+		.name = 265, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 8, .parameter_count = 1,
 		.result_class = GW_CLASS_STRING, .result_enum = -1, .returns_status = 0,
 	},
-	{
-		.name = "alphaNew", .family = GW_FAMILY_alpha, .method = GW_METHOD_NEW,
-		.parameters = parameters_of_alphaNew, .parameter_count = 3,
+	{ /* alphaNew */
+		.name = 282, .family = GW_FAMILY_alpha, .method = GW_METHOD_NEW,
+		.parameters = 9, .parameter_count = 3,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
-	{
-		.name = "alphaNorm", .family = GW_FAMILY_alpha, .method = GW_METHOD_PASS,
-		.parameters = parameters_of_alphaNorm, .parameter_count = 2,
+	{ /* alphaNorm */
+		.name = 291, .family = GW_FAMILY_alpha, .method = GW_METHOD_PASS,
+		.parameters = 12, .parameter_count = 2,
 		.result_class = GW_CLASS_FLOAT, .result_enum = -1, .returns_status = 0,
 	},
-	{
-		.name = "alphaOld", .family = GW_FAMILY_alpha, .method = GW_METHOD_GONE,
-		.parameters = parameters_of_alphaOld, .parameter_count = 1,
+	{ /* alphaOld */
+		.name = 301, .family = GW_FAMILY_alpha, .method = GW_METHOD_GONE,
+		.parameters = 14, .parameter_count = 1,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
-	{
-		.name = "alphaSetCallback", .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = parameters_of_alphaSetCallback, .parameter_count = 2,
+	{ /* alphaSetCallback */
+		.name = 310, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 15, .parameter_count = 2,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
-	{
-		.name = "alphaVersion", .family = GW_FAMILY_alpha, .method = GW_METHOD_VIA,
+	{ /* alphaVersion */
+		.name = 327, .family = GW_FAMILY_alpha, .method = GW_METHOD_VIA,
 		.result_class = GW_CLASS_UINT64, .result_enum = -1, .returns_status = 0,
 	},
 };
 
 static const struct gw_constant alpha_statuses_0[] = {
-	{0, "ALPHA_STATUS_OK"},
-	{1, "ALPHA_STATUS_BAD"},
-	{2, "ALPHA_STATUS_NO"},
+	{0, 48}, /* ALPHA_STATUS_OK */
+	{1, 64}, /* ALPHA_STATUS_BAD */
+	{2, 81}, /* ALPHA_STATUS_NO */
 };
 
 static const uint16_t alpha_neutral_of_0[] = {
@@ -130,10 +118,10 @@ static const int32_t alpha_value_of_0[] = {
 };
 
 static const struct gw_constant alpha_statuses_1[] = {
-	{0, "ALPHA_STATUS_OK"},
-	{2000, "ALPHA_STATUS_BAD"},
-	{2001, "ALPHA_STATUS_BAD_POINTER"},
-	{3007, "ALPHA_STATUS_NO"},
+	{0, 48}, /* ALPHA_STATUS_OK */
+	{2000, 64}, /* ALPHA_STATUS_BAD */
+	{2001, 97}, /* ALPHA_STATUS_BAD_POINTER */
+	{3007, 81}, /* ALPHA_STATUS_NO */
 };
 
 static const uint16_t alpha_neutral_of_1[] = {
@@ -176,6 +164,41 @@ const struct gw_family_data gw_families[GW_FAMILY_COUNT] = {
 		.sonames = alpha_sonames,
 	},
 };
+
+const char gw_strings[] =
+	"ALPHA_MODE_PLAIN" "\0" /* 0 */
+	"ALPHA_MODE_FAST" "\0" /* 17 */
+	"ALPHA_MODE_END" "\0" /* 33 */
+	"ALPHA_STATUS_OK" "\0" /* 48 */
+	"ALPHA_STATUS_BAD" "\0" /* 64 */
+	"ALPHA_STATUS_NO" "\0" /* 81 */
+	"ALPHA_STATUS_BAD_POINTER" "\0" /* 97 */
+	"alphaMode_t" "\0" /* 122 */
+	"alphaStatus_t" "\0" /* 134 */
+	"counts" "\0" /* 148 */
+	"n" "\0" /* 155 */
+	"flag" "\0" /* 157 */
+	"handle" "\0" /* 162 */
+	"mode" "\0" /* 169 */
+	"x" "\0" /* 174 */
+	"scale" "\0" /* 176 */
+	"status" "\0" /* 182 */
+	"desc" "\0" /* 189 */
+	"size" "\0" /* 194 */
+	"argument1" "\0" /* 199 */
+	"argument2" "\0" /* 209 */
+	"callback" "\0" /* 219 */
+	"user" "\0" /* 228 */
+	"alphaCount" "\0" /* 233 */
+	"alphaCreate" "\0" /* 244 */
+	"alphaDot" "\0" /* 256 */
+	"alphaErrorString" "\0" /* 265 */
+	"alphaNew" "\0" /* 282 */
+	"alphaNorm" "\0" /* 291 */
+	"alphaOld" "\0" /* 301 */
+	"alphaSetCallback" "\0" /* 310 */
+	"alphaVersion" "\0" /* 327 */
+	"";
 
 __attribute__((visibility("default")))
 const char gw_build_id[] = "golden-1b611a5412e0cfde";
