@@ -318,33 +318,41 @@ static struct gw_object *by_closure(struct gw_object *caller, const char *name)
 	return NULL;
 }
 
+/* Who of all that is mapped defines NAME: the family's first library, else the first of all. */
 struct definer {
 	const char *name;
-	unsigned family;
-	struct gw_object *found;
+	unsigned family, count;
+	struct gw_object *vendor, *any;
 };
 
 static bool defines(struct gw_object *object, void *data)
 {
 	struct definer *definer = data;
+	bool vendor = (object->role == GW_ROLE_VENDOR || object->role == GW_ROLE_FACADE) && object->family == (int)definer->family;
 
-	if ((object->role != GW_ROLE_VENDOR && object->role != GW_ROLE_FACADE) || object->family != (int)definer->family ||
-	    !gw_image_function(&object->image, definer->name, NULL))
+	if (object->role == GW_ROLE_SELF || !gw_image_function(&object->image, definer->name, NULL))
 		return true;
-	definer->found = object;
-	return false;
+	definer->count++;
+	if (vendor && !definer->vendor)
+		definer->vendor = object;
+	if (!definer->any)
+		definer->any = object;
+	return true;
+}
+
+static struct gw_object *by_own_list(struct gw_object *caller, uint32_t fn)
+{
+	struct gw_object *object = by_node(caller, gw_functions[fn].family, gw_function_name(fn));
+
+	return object ? object : by_closure(caller, gw_function_name(fn));
 }
 
 struct gw_object *gw_binding_provider(struct gw_object *caller, uint32_t fn)
 {
-	const struct gw_function *function = &gw_functions[fn];
-	const char *name = gw_function_name(fn);
-	struct gw_object *object = by_node(caller, function->family, name);
+	struct gw_object *object = by_own_list(caller, fn);
 	void *next;
 
-	if (!object)
-		object = by_closure(caller, name);
-	if (!object && (next = gw_real()->dlsym(RTLD_NEXT, name))) {
+	if (!object && (next = gw_real()->dlsym(RTLD_NEXT, gw_function_name(fn)))) {
 		object = gw_object_of(next);
 		if (!object->identity || object->role == GW_ROLE_SELF)
 			object = NULL;
@@ -372,10 +380,14 @@ struct gw_binding *gw_binding_for_caller(struct gw_object *caller, uint32_t fn)
 
 	if (binding)
 		return binding;
-	object = gw_binding_provider(caller, fn);
+	object = by_own_list(caller, fn);
 	if (!object) {
 		gw_objects_each(defines, &definer);
-		object = definer.found;
+		/* Only a choice needs the loader's word, which takes the lock that a constructor may be waiting under. */
+		if (definer.count > 1)
+			object = gw_binding_provider(caller, fn);
+		if (!object)
+			object = definer.vendor ? definer.vendor : definer.any;
 	}
 	binding = object ? binding_of_provider(object, family) : NULL;
 	if (!binding)
@@ -421,5 +433,16 @@ void *gw_binding_target(struct gw_binding *binding, uint32_t fn)
 	/* Only a facade's target is complete for good: other libraries of a process may still be on their way. */
 	if (target || binding->facade)
 		atomic_store_explicit(&binding->target[fn], target ? target : gw_binding_nothing, memory_order_release);
+	return target;
+}
+
+void *gw_binding_elsewhere(struct gw_binding **binding, struct gw_object *caller, uint32_t fn)
+{
+	struct gw_object *object = gw_binding_provider(caller, fn);
+	struct gw_binding *other = object ? binding_of_provider(object, gw_functions[fn].family) : NULL;
+	void *target = other && other != *binding ? gw_binding_target(other, fn) : NULL;
+
+	if (target)
+		*binding = other;
 	return target;
 }

@@ -55,6 +55,12 @@ unsigned gw_binding_origin(struct gw_binding *binding) __attribute__((nonnull));
 /* Address of FN there; NULL when there is none. */
 void *gw_binding_target(struct gw_binding *binding, uint32_t fn) __attribute__((nonnull));
 
+/*
+ * FN for CALLER where *BINDING, which answers its other calls, lacks it: a framework's stub that has some of the functions, the vendor's
+ * library the rest. Then *BINDING is the one that has it; else NULL.
+ */
+void *gw_binding_elsewhere(struct gw_binding **binding, struct gw_object *caller, uint32_t fn) __attribute__((nonnull));
+
 /* Whoever would answer FN for CALLER if libgangway.so were not there; NULL when nobody would. */
 struct gw_object *gw_binding_provider(struct gw_object *caller, uint32_t fn) __attribute__((nonnull));
 

@@ -77,11 +77,13 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	} else {
 		object = gw_object_of(caller);
 		binding = gw_binding_for_caller(object, fn);
-		if (object->role == GW_ROLE_VENDOR || binding->stub)
-			call->nested = PASSING;	/* the vendor's own call, or a framework's stub that will call in again */
 	}
 	call->binding = binding;
 	target = gw_binding_target(binding, fn);
+	if (!target && object && (target = gw_binding_elsewhere(&binding, object, fn)))
+		call->binding = binding;
+	if (object && (object->role == GW_ROLE_VENDOR || binding->stub))
+		call->nested = PASSING;	/* the vendor's own call, or a framework's stub that will call in again */
 	if (!target)
 		target = stand_in(call, binding, fn);
 	if (call->nested != PASSING && thread->depth++ == 0)

@@ -87,7 +87,7 @@ void gw_finding_tell(enum gw_finding which, const char *subject, const char *tex
 	if (!gw_setting_on(GW_SETTING_QUIET))
 		gw_output_stderr(line.text, line.length);
 	if (file) {
-		findings_file.path = file;
+		__atomic_store_n(&findings_file.path, file, __ATOMIC_RELAXED);
 		gw_output_write(&findings_file, line.text, line.length);
 	}
 }

@@ -57,6 +57,90 @@ static void *wrapped(void *raw, uint32_t fn)
 	return (void *)(gw_thunks + ((size_t)(origin - 1) * GW_FN_COUNT + fn) * 16);
 }
 
+struct next {
+	const struct gw_object *caller;
+	const char *name;
+	bool passed, between;	/* the caller was met; an object after it, and before us, has the name */
+};
+
+static bool note_next(struct gw_object *object, void *data)
+{
+	struct next *next = data;
+
+	if (object->role == GW_ROLE_SELF)
+		return false;
+	if (next->passed && object->image.strings && gw_image_function(&object->image, next->name, NULL))
+		next->between = true;
+	if (object == next->caller)
+		next->passed = true;
+	return true;
+}
+
+/*
+ * RTLD_NEXT from an object that was loaded before us would find our own export, and what it means is the one after that: a wrapper
+ * for it, not our export, which would ask for the caller's provider and find the caller itself. True when REQUEST is answered.
+ */
+static bool answer_next(struct gw_dl_request *request, const struct gw_object *caller, uint32_t fn, const char *version)
+{
+	struct next next = { .caller = caller, .name = (const char *)(uintptr_t)request->second };
+	void *raw;
+
+	gw_objects_each(note_next, &next);
+	if (!next.passed || next.between)
+		return false;
+	raw = version ? gw_real()->dlvsym(RTLD_NEXT, next.name, version) : gw_real()->dlsym(RTLD_NEXT, next.name);
+	if (raw)
+		request->answer = wrapped(raw, fn);
+	else
+		fail_as_without_us(request);
+	return raw != NULL;
+}
+
+/* Does anything mapped but us have FN under VERSION? Our exports have no versions, so the loader takes them for any. */
+struct versioned {
+	const char *name, *version;
+	struct gw_object *found;
+};
+
+static bool note_version(struct gw_object *object, void *data)
+{
+	struct versioned *versioned = data;
+
+	if (object->role == GW_ROLE_SELF || !object->image.strings || !object->image.defined ||
+	    !gw_image_function(&object->image, versioned->name, versioned->version))
+		return true;
+	versioned->found = object;
+	return false;
+}
+
+static void *by_version(const char *name, const char *version)
+{
+	struct versioned versioned = { .name = name, .version = version };
+
+	gw_objects_each(note_version, &versioned);
+	return versioned.found ? gw_image_function(&versioned.found->image, name, version) : NULL;
+}
+
+/* A question to the whole scope, which our own export would answer. */
+static void *scope(struct gw_dl_request *request, void *real, struct gw_object *caller, uint32_t fn, const char *version)
+{
+	int error = errno;
+	void *raw;
+
+	if (!gw_binding_provider(caller, fn)) {
+		fail_as_without_us(request);
+	} else if (version) {
+		raw = by_version((const char *)(uintptr_t)request->second, version);
+		if (raw)
+			request->answer = wrapped(raw, fn);
+		else
+			fail_as_without_us(request);
+		real = raw ? NULL : real;
+	}
+	errno = error;
+	return real;
+}
+
 static void *decide(struct gw_dl_request *request, void *real, const char *version)
 {
 	void *handle = (void *)(uintptr_t)request->first;
@@ -65,24 +149,22 @@ static void *decide(struct gw_dl_request *request, void *real, const char *versi
 	int fn = name ? gw_name_find(name) : -1, error = errno;
 	void *raw;
 
-	if (fn < 0 || handle == RTLD_NEXT || gw_setting_on(GW_SETTING_DISABLE))
+	if (fn < 0 || gw_setting_on(GW_SETTING_DISABLE))
 		return real;
 	caller = gw_object_of(request->caller);
 	if (!is_program(caller))
 		return real;
-	if (handle == RTLD_DEFAULT) {
-		if (!gw_binding_provider(caller, (uint32_t)fn))
-			fail_as_without_us(request);
+	if (handle == RTLD_NEXT) {
+		if (answer_next(request, caller, (uint32_t)fn, version))
+			real = NULL;
 		errno = error;
 		return real;
 	}
+	if (handle == RTLD_DEFAULT)
+		return scope(request, real, caller, (uint32_t)fn, version);
 	raw = version ? gw_real()->dlvsym(handle, name, version) : gw_real()->dlsym(handle, name);
 	if (raw && gw_object_of(raw)->role == GW_ROLE_SELF) {	/* the handle of the program itself: dlopen(NULL) */
-		if (!gw_binding_provider(caller, (uint32_t)fn)) {
-			fail_as_without_us(request);
-			errno = error;
-			return real;
-		}
+		return scope(request, real, caller, (uint32_t)fn, version);
 	} else if (raw) {
 		raw = wrapped(raw, (uint32_t)fn);
 	}

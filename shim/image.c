@@ -201,12 +201,16 @@ static uint32_t find_sysv(const struct gw_image *image, const char *name, const 
 
 void *gw_image_function(const struct gw_image *image, const char *name, const char *version)
 {
-	uint32_t index = image->gnu_hash ? find_gnu(image, name, version) : find_sysv(image, name, version);
-	const Elf64_Sym *symbol = &image->symbols[index];
+	const Elf64_Sym *symbol;
+	uint32_t index;
 	void *at;
 
+	if (!image->strings || !image->symbols || (!image->gnu_hash && !image->sysv_hash))
+		return NULL;	/* nothing can be looked up in it; the loader says the same */
+	index = image->gnu_hash ? find_gnu(image, name, version) : find_sysv(image, name, version);
 	if (!index)
 		return NULL;
+	symbol = &image->symbols[index];
 	at = (void *)(image->base + symbol->st_value);
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
 		at = ((void *(*)(void))at)();

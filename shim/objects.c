@@ -36,7 +36,8 @@ struct pass {
 	struct gw_object *found;
 	bool (*visit)(struct gw_object *object, void *data);
 	void *data;
-	uint64_t met;
+	uint64_t met, additions, subtractions;
+	uint64_t complete;	/* how many objects there are, when additions and subtractions still are what they were; 0: not known */
 	uint32_t generation;
 	bool started, stopped;
 };
@@ -46,7 +47,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return (hash ^ value) * UINT64_C(0x100000001b3);
 }
 
-static uint64_t identity_of(const struct dl_phdr_info *info, uintptr_t dynamic)
+GW_READS_LOADER static uint64_t identity_of(const struct dl_phdr_info *info, uintptr_t dynamic)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	const char *p;
@@ -97,6 +98,12 @@ static bool note_wanted(const char *node, void *data)
 	return true;
 }
 
+/* The vdso has a dynamic section that the loader does not relocate. */
+GW_READS_LOADER static bool is_vdso(const char *path)
+{
+	return gw_same(path, "linux-vdso.so.1");
+}
+
 static void classify(struct gw_object *object)
 {
 	const char *needed;
@@ -133,7 +140,7 @@ static void fill(struct gw_object *object, const struct dl_phdr_info *info, cons
 		if (start + p->p_memsz > object->high)
 			object->high = start + p->p_memsz;
 	}
-	if (gw_image_read(&object->image, info->dlpi_addr, dynamic) && strcmp(object->path, "linux-vdso.so.1"))
+	if (gw_image_read(&object->image, info->dlpi_addr, dynamic) && !is_vdso(object->path))
 		classify(object);
 	object->identity = identity;
 }
@@ -201,10 +208,16 @@ void gw_objects_forget_binding(const struct gw_binding *binding)
 static int each_locked(const struct dl_phdr_info *info, size_t size, struct pass *pass)
 {
 	struct gw_object *object;
-	uint64_t total = 0;
 
 	if (!pass->started) {
 		pass->started = true;
+		pass->met = 0;
+		if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
+			if (pass->additions != info->dlpi_adds || pass->subtractions != info->dlpi_subs)
+				pass->complete = 0;
+			pass->additions = info->dlpi_adds;
+			pass->subtractions = info->dlpi_subs;
+		}
 		pass->generation = atomic_load_explicit(&generation, memory_order_relaxed);
 		pass_number++;
 	}
@@ -218,9 +231,7 @@ static int each_locked(const struct dl_phdr_info *info, size_t size, struct pass
 		pass->found = object;
 	if (pass->visit && !pass->stopped && object->identity)
 		pass->stopped = !pass->visit(object, pass->data);
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		total = info->dlpi_adds - info->dlpi_subs;
-	if (pass->met == total && swept != pass->generation)
+	if (pass->met == pass->complete && swept != pass->generation)
 		sweep(pass->generation);
 	return 0;
 }
@@ -239,6 +250,20 @@ static int each(struct dl_phdr_info *info, size_t size, void *data)
 static void walk(struct pass *pass)
 {
 	dl_iterate_phdr(each, pass);
+}
+
+/*
+ * Drops the records of what is no longer mapped. The loader's counters do not tell how many objects a pass will meet: they count every
+ * namespace's, an auditor's too, and some of those more than once. So one pass counts, and the next, if nothing changed, sweeps.
+ */
+static void drop_unmapped(void)
+{
+	struct pass pass = { .complete = 0 };
+
+	walk(&pass);
+	pass.complete = pass.met;
+	pass.started = false;
+	walk(&pass);
 }
 
 struct counters {
@@ -320,8 +345,10 @@ void gw_objects_closed(void)
 	struct counters counters = { 0, 0 };
 
 	dl_iterate_phdr(read_counters, &counters);
-	if (atomic_exchange_explicit(&last_subtractions, counters.subtractions, memory_order_relaxed) != counters.subtractions)
-		forget_all();
+	if (atomic_exchange_explicit(&last_subtractions, counters.subtractions, memory_order_relaxed) == counters.subtractions)
+		return;
+	forget_all();
+	drop_unmapped();
 }
 
 const char *gw_object_path(const struct gw_object *object)

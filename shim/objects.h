@@ -27,7 +27,7 @@ struct gw_object {
 	uintptr_t low, high;		/* the mapped range, all segments */
 	struct gw_image image;
 	const char *path;		/* the loader's own string; "" is the program */
-	uint64_t identity;		/* hash of path, base and size: says that a record is still this object */
+	_Atomic uint64_t identity;		/* hash of path, base and size: says that a record is still this object */
 	uint8_t role;
 	int8_t family;			/* vendor and facade: enum gw_family, or -1 */
 	const char *node;		/* vendor and facade: the node it defines */

@@ -24,11 +24,9 @@
 
 #define SERVED 32
 
-/* Paths given out live as long as the process: one for each name ever replaced. */
+/* Paths given out live as long as the process: one for each file that ever took another's place. */
 static struct {
-	_Atomic(const char *) name;
 	char path[PATH_MAX];
-	char key[128];
 	_Atomic int state;	/* 0: free, 1: being written, 2: ready */
 } served[SERVED];
 
@@ -65,7 +63,8 @@ static bool would_be_found(const char *name, const struct gw_object *caller)
 
 	if (gw_object_named(name) || gw_ldcache_find(name, path, sizeof(path)))
 		return true;
-	handle = gw_real()->dlopen(*caller->path ? caller->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	/* Code that no object holds has no search list of its own: the loader takes the program's. */
+	handle = gw_real()->dlopen(caller->identity && *caller->path ? caller->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
 		return true;	/* cannot tell: leave the call alone */
 	if (!dlinfo(handle, RTLD_DI_SERINFOSIZE, &list.info) && list.info.dls_size <= sizeof(list) &&
@@ -108,22 +107,21 @@ static bool find_replacement(const char *name, const struct gw_object *caller, c
 	return true;
 }
 
+/* Asked anew each time: another caller searches elsewhere, and what was missing may be there by now. */
 static const char *replacement(const char *name, const struct gw_object *caller)
 {
 	char path[PATH_MAX];
 	unsigned i;
 
-	for (i = 0; i < SERVED; i++)
-		if (atomic_load_explicit(&served[i].state, memory_order_acquire) == 2 && !strcmp(served[i].key, name))
-			return served[i].path;
-	if (strlen(name) >= sizeof(served[0].key) || !find_replacement(name, caller, path))
+	if (!find_replacement(name, caller, path))
 		return NULL;
 	for (i = 0; i < SERVED; i++) {
 		int expected = 0;
 
+		if (atomic_load_explicit(&served[i].state, memory_order_acquire) == 2 && !strcmp(served[i].path, path))
+			return served[i].path;
 		if (!atomic_compare_exchange_strong(&served[i].state, &expected, 1))
 			continue;
-		strcpy(served[i].key, name);
 		strcpy(served[i].path, path);
 		atomic_store_explicit(&served[i].state, 2, memory_order_release);
 		return served[i].path;

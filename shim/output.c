@@ -50,6 +50,27 @@ static ssize_t write_quietly(int file, const char *text, size_t length)
 	return written;
 }
 
+/*
+ * A line that went out in part is taken back where nobody has appended since, so that the file ends with a whole one; a pipe keeps it.
+ */
+static void take_back(int file, ssize_t written)
+{
+	off_t end = lseek(file, 0, SEEK_CUR);
+	struct stat status;
+
+	if (end >= written && !fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size == end &&
+	    ftruncate(file, end - written))
+		return;		/* then a torn line stays */
+}
+
+/* The program goes on without this output. Closing is left out: the number may be the program's by now. */
+static void give_up(struct gw_output *output, int file)
+{
+	int expected = file + 1;
+
+	atomic_compare_exchange_strong(&output->file, &expected, -1);
+}
+
 static int open_output(struct gw_output *output)
 {
 	struct stat status;
@@ -63,7 +84,8 @@ static int open_output(struct gw_output *output)
 		close(low);
 	else
 		file = low;
-	if (fstat(file, &status) || S_ISDIR(status.st_mode)) {
+	/* O_NONBLOCK was for opening a FIFO that nobody reads. From here on a slow reader is waited for: no line is to be lost or torn. */
+	if (fstat(file, &status) || fcntl(file, F_SETFL, O_APPEND)) {
 		close(file);
 		goto give_up;
 	}
@@ -97,8 +119,13 @@ bool gw_output_write(struct gw_output *output, const char *line, size_t length)
 	}
 	if (file >= 0)
 		written = write_quietly(file, line, length);
-	if (written != (ssize_t)length)
+	if (written != (ssize_t)length) {
+		if (written > 0)
+			take_back(file, written);
+		if (file >= 0)
+			give_up(output, file);
 		atomic_fetch_add(&output->lost, 1);
+	}
 	errno = error;
 	return written == (ssize_t)length;
 }

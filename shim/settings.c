@@ -3,9 +3,11 @@
 #include "settings.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "process.h"
 
@@ -45,6 +47,23 @@ static char space[SPACE];
 static const char *values[GW_SETTING_COUNT];
 static _Atomic int state;	/* 0: not read, 1: being read, 2: read */
 
+/* Files of ours are named from where the program started, wherever it goes: writes that directory and a slash, or nothing. */
+static size_t copy_origin(unsigned setting, const char *value, char *to, size_t size)
+{
+	int error = errno;
+	size_t length = 0;
+
+	if ((setting == GW_SETTING_LOG || setting == GW_SETTING_FINDINGS) && *value != '/' && getcwd(to, size)) {
+		length = strlen(to);
+		if (*to != '/' || length + 1 >= size)	/* a directory outside the root of this process has no such name */
+			length = 0;
+		else
+			to[length++] = '/';
+	}
+	errno = error;
+	return length;
+}
+
 static void copy_all(void)
 {
 	size_t used = 0;
@@ -56,11 +75,16 @@ static void copy_all(void)
 		const char *value = getenv(gw_settings_table[i].variable);
 		size_t length = value ? strlen(value) + 1 : 0;
 
+		size_t before;
+
 		if (length <= 1 || length > SPACE - used)
 			continue;
-		memcpy(space + used, value, length);
+		before = copy_origin(i, value, space + used, SPACE - used);
+		if (length > SPACE - used - before)
+			continue;
+		memcpy(space + used + before, value, length);
 		values[i] = space + used;
-		used += length;
+		used += before + length;
 	}
 }
 

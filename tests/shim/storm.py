@@ -58,7 +58,7 @@ class Storm(unittest.TestCase):
             os.unlink(log)
         done = subprocess.run([program, str(threads), str(calls), self.plugin, TRANSA, *(["sanitized"] if SANITIZER else [])], capture_output=True, text=True, timeout=600,
                               env=environment(GANGWAY_LOG=log, GANGWAY_LOG_LEVEL="counts"))
-        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout + done.stderr)
         told = json.loads(done.stdout)
         counts = {told["parent"]: Counter(), told["child"]: Counter()}
         with open(log, encoding="utf-8") as lines:
@@ -83,7 +83,7 @@ class Storm(unittest.TestCase):
         program = build("deadlock", "deadlock.c", "-ldl", *link_old())
         for _ in range(20 if SANITIZER else 200):
             done = subprocess.run([program, self.plugin], capture_output=True, text=True, timeout=120, env=environment())
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
 
     def test_two_majors_in_one_process_are_each_answered_by_their_own(self):
         new = os.path.join(NEW, soname(NEW))
@@ -92,7 +92,7 @@ class Storm(unittest.TestCase):
                          "-Wl,--allow-shlib-undefined")
         program = build("majors", "majors.c", "-ldl")
         done = subprocess.run([program, old_side, new_side], capture_output=True, text=True, timeout=120, env=environment())
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
         lines = [line.split() for line in done.stdout.splitlines()]
         self.assertEqual(len(lines), 6)
         self.assertEqual({status for _, status in lines}, {"0"})
