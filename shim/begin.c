@@ -7,15 +7,22 @@
 #include <stddef.h>
 
 #include "log.h"
+#include "objects.h"
 #include "real.h"
 #include "settings.h"
+
+static void forked(void)
+{
+	gw_log_forked();
+	gw_objects_forked();
+}
 
 static void __attribute__((constructor)) begin(void)
 {
 	gw_settings_read();
 	gw_real();	/* while no other thread changes the list it is found in */
 	/* Kept by the C library in memory of its own: no allocation before the first few dozen. */
-	pthread_atfork(NULL, NULL, gw_log_forked);
+	pthread_atfork(NULL, NULL, forked);
 }
 
 static void __attribute__((destructor)) end(void)

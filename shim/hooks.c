@@ -185,9 +185,11 @@ void *gw_hook_dlvsym(struct gw_dl_request *request)
 
 GW_VISIBLE int dlclose(void *handle)
 {
-	int result = gw_real()->dlclose(handle);
-	int error = errno;
+	int result, error;
 
+	gw_objects_closing();
+	result = gw_real()->dlclose(handle);
+	error = errno;
 	gw_objects_closed();
 	errno = error;
 	return result;

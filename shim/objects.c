@@ -25,7 +25,9 @@ static struct gw_object records[RECORDS];	/* open addressing by dynamic section;
 static uint32_t seen[RECORDS];			/* pass in which a record was last met */
 static _Atomic uint64_t cache[CACHE];		/* generation << 48 | index << 36 | page */
 static _Atomic uint32_t generation = 1;
-static uint32_t swept = 1;			/* generation of the last complete pass */
+static _Atomic uint32_t swept = 1;		/* generation whose unmapped objects have been dropped */
+static _Atomic bool used;			/* a record was made */
+static _Atomic int closing;			/* threads inside dlclose: what they unmap may be mapped anew before they come back */
 static uint32_t pass_number;
 static _Atomic uint64_t last_subtractions;
 static _Atomic uint64_t unknown_since;		/* objects ever mapped, when a page was last found to belong to none; 0: never */
@@ -211,6 +213,7 @@ static int each_locked(const struct dl_phdr_info *info, size_t size, struct pass
 
 	if (!pass->started) {
 		pass->started = true;
+		atomic_store_explicit(&used, true, memory_order_relaxed);
 		pass->met = 0;
 		if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
 			if (pass->additions != info->dlpi_adds || pass->subtractions != info->dlpi_subs)
@@ -259,11 +262,13 @@ static void walk(struct pass *pass)
 static void drop_unmapped(void)
 {
 	struct pass pass = { .complete = 0 };
+	unsigned tries;
 
-	walk(&pass);
-	pass.complete = pass.met;
-	pass.started = false;
-	walk(&pass);
+	for (tries = 0; tries < 4 && atomic_load(&swept) != atomic_load(&generation); tries++) {
+		walk(&pass);
+		pass.complete = pass.met;
+		pass.started = false;
+	}
 }
 
 struct counters {
@@ -313,8 +318,11 @@ struct gw_object *gw_object_of(const void *address)
 	const uint64_t index_mask = ((UINT64_C(1) << INDEX_BITS) - 1) << PAGE_BITS;
 	struct pass pass = { .address = address };
 
-	if ((entry & ~index_mask) == tag && (entry & index_mask || still_unknown()))
+	if ((entry & ~index_mask) == tag && !atomic_load_explicit(&closing, memory_order_acquire) &&
+	    (entry & index_mask || still_unknown()))
 		return &records[(entry & index_mask) >> PAGE_BITS];
+	if (atomic_load_explicit(&swept, memory_order_relaxed) != now)
+		drop_unmapped();
 	walk(&pass);
 	if (!pass.found) {	/* code that no object holds, such as a JIT's */
 		pass.found = &records[0];
@@ -340,15 +348,36 @@ void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *
 	walk(&pass);
 }
 
-void gw_objects_closed(void)
+void gw_objects_closing(void)
+{
+	atomic_fetch_add(&closing, 1);
+}
+
+static void forget_closed(void)
 {
 	struct counters counters = { 0, 0 };
 
+	if (!atomic_load_explicit(&used, memory_order_relaxed))
+		return;		/* a process that never met a vendor's library */
 	dl_iterate_phdr(read_counters, &counters);
 	if (atomic_exchange_explicit(&last_subtractions, counters.subtractions, memory_order_relaxed) == counters.subtractions)
 		return;
 	forget_all();
 	drop_unmapped();
+}
+
+void gw_objects_closed(void)
+{
+	int now = atomic_load(&closing);
+
+	forget_closed();
+	while (now > 0 && !atomic_compare_exchange_weak(&closing, &now, now - 1))
+		;
+}
+
+void gw_objects_forked(void)
+{
+	atomic_store(&closing, 0);	/* the threads that were in there are the parent's */
 }
 
 const char *gw_object_path(const struct gw_object *object)

@@ -45,8 +45,13 @@ struct gw_object *gw_object_named(const char *name) __attribute__((nonnull));
 /* Calls VISIT for every mapped object in load order, until it returns false. VISIT must not call the loader. */
 void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *data) __attribute__((nonnull(1)));
 
-/* Objects may have been unmapped: forget what no longer is. Cheap when nothing was. */
+/*
+ * Around each dlclose. Between the two nothing remembered is trusted, as another thread may map something else where the closed object
+ * was; then what no longer is mapped is forgotten. Cheap when nothing was unmapped.
+ */
+void gw_objects_closing(void);
 void gw_objects_closed(void);
+void gw_objects_forked(void);	/* in a fork's child */
 
 /* No object's calls go through BINDING any more. Only from gw_binding_library_gone. */
 void gw_objects_forget_binding(const struct gw_binding *binding) __attribute__((nonnull));
