@@ -21,7 +21,7 @@ enum gw_role {
 	GW_ROLE_SELF,		/* libgangway.so */
 };
 
-#define GW_NODE_MAX 4	/* vendor nodes of one family that an object needs: libcudnn_ops_infer.so.8, libcudnn.so.8, … */
+#define GW_NODE_MAX 12	/* vendor nodes of one family that an object needs: cuDNN 8 has one for each of its seven files */
 
 struct gw_object {
 	uintptr_t low, high;		/* the mapped range, all segments */
