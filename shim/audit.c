@@ -7,9 +7,7 @@
  */
 #include "audit.h"
 
-#include <gnu/libc-version.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include "audit_table.h"
 
@@ -32,13 +30,15 @@ static unsigned char mapped[FACADES];
 static unsigned targets_mapped[FACADES]; /* how many mapped files bear the name of a target of each
 					    facade */
 
-struct gw_audit_settings gw_audit_settings;
-
-const char *gw_audit_setting(const char *variable)
-{
-	const char *value = getenv(variable);
-	return value ? value : "";
-}
+/* Until the loader says otherwise. */
+struct gw_audit_settings gw_audit_settings = {
+	.facades = "",
+	.facade_dir = "",
+	.python_paths = "",
+	.library_path = "",
+	.loader_path = "",
+	.log = "",
+};
 
 const struct gw_audit_facade *gw_audit_facade_find(const char *soname)
 {
@@ -190,23 +190,8 @@ static char *answer_early(char *name, struct link_map *loader)
 	return state.path;
 }
 
-/*
- * Before 2.27 (the oldest source that was read for it) a loader that is given another name at the
- * start of a search may forget the one that was asked for, and then fails to match it with the
- * versions that the searcher needs.
- */
-static bool loader_keeps_names(const char *version)
-{
-	unsigned minor = 0;
-
-	if (strncmp(version, "2.", 2) != 0)
-		return true;
-	for (version += 2; *version >= '0' && *version <= '9'; version++)
-		minor = minor * 10 + (unsigned)(*version - '0');
-	return minor >= 27;
-}
-
-EXPORT unsigned int la_version(unsigned int version)
+/* Once, as soon as the loader has announced itself, and before its first search. */
+static void read_settings(void)
 {
 	gw_audit_settings = (struct gw_audit_settings){
 		.facades = gw_audit_setting("GANGWAY_FACADES"),
@@ -218,7 +203,13 @@ EXPORT unsigned int la_version(unsigned int version)
 		.explain = strcmp(gw_audit_setting("GANGWAY_EXPLAIN"), "1") == 0,
 		.disabled = strcmp(gw_audit_setting("GANGWAY_DISABLE"), "1") == 0,
 	};
-	state.may_rename = loader_keeps_names(gnu_get_libc_version());
+}
+
+/* A loader that knows the second version of this interface (2.35) keeps names; whether an older one
+ * does, its C library will tell. */
+EXPORT unsigned int la_version(unsigned int version)
+{
+	state.may_rename = version > 1;
 	return version < LAV_CURRENT ? version : LAV_CURRENT;
 }
 
@@ -287,6 +278,10 @@ EXPORT unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *coo
 		return 0;
 	}
 	base = base ? base + 1 : path;
+	if (gw_audit_loader_meet(map))
+		read_settings();
+	if (!state.may_rename)
+		state.may_rename = gw_audit_loader_is_new(map);
 	if (strcmp(base, "libgangway.so") == 0)
 		state.preloaded = true;
 	facade = facade_of_file(base);

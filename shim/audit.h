@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The parts of libgangway-audit.so, the LD_AUDIT library that decides which FILE answers a search.
- * It lives in the loader's own namespace with a libc of its own: it shares no variable with
- * libgangway.so, and its errno is not the program's.
+ * It lives in a namespace of its own, without a C library (audit_system.h): it shares no variable
+ * with libgangway.so, and has no errno to spoil.
  *
  * Threads: the loader calls in with its load lock held (or before there is a second thread), one
  * search at a time. So everything here is static memory without locks; nothing allocates. Paths
@@ -11,6 +11,7 @@
 #ifndef GW_AUDIT_H
 #define GW_AUDIT_H
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,14 +31,30 @@ struct gw_audit_facade {
 extern const struct gw_audit_facade gw_audit_facades[]; /* ends with soname NULL */
 const struct gw_audit_facade *gw_audit_facade_find(const char *soname) __attribute__((nonnull));
 
-/* What the environment says; empty strings where it says nothing. Read once, in la_version. */
+/* What the environment says; empty strings where it says nothing. Read once, when the loader
+ * announces itself. */
 struct gw_audit_settings {
 	const char *facades, *facade_dir, *python_paths, *library_path, *loader_path, *log;
 	bool disabled, explain;
 };
 
 extern struct gw_audit_settings gw_audit_settings;
+
+/* audit_loader.c: questions to the loader. */
+
+/* Is MAP the loader itself, met for the first time? From then on the questions below have answers.
+ * The program's is met before. */
+bool gw_audit_loader_meet(struct link_map *map) __attribute__((nonnull));
+/* Is MAP a C library of a release whose loader keeps the name that was asked for beside the one we
+ * answer? */
+bool gw_audit_loader_is_new(const struct link_map *map) __attribute__((nonnull));
+/* A variable of the environment that the process began with; an empty string when it is not set. */
 const char *gw_audit_setting(const char *variable) __attribute__((nonnull, returns_nonnull));
+/* The directories that MAP's searches go through, but for the cache. Valid until the next call.
+ * NULL: cannot tell. */
+const Dl_serinfo *gw_audit_loader_searches(struct link_map *map);
+/* Likewise those that end every search. */
+const Dl_serinfo *gw_audit_loader_defaults(void);
 
 /* audit_look.c: questions to the file system. None changes anything. */
 

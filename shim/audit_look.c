@@ -6,15 +6,12 @@
  */
 #include "audit.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+#include "audit_system.h"
 
 #define MAX_DEFAULTS 32
 #define MAX_PYTHON 96
@@ -77,14 +74,14 @@ static bool put(char *path, size_t *length, const char *text, size_t text_length
 bool gw_audit_file_stops(const char *path)
 {
 	unsigned char head[20];
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t count;
+	int file = (int)gw_sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	long count;
 
 	if (file < 0)
 		return false;
-	count = read(file, head, sizeof head);
-	close(file);
-	if (count < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0)
+	count = gw_sys_read(file, head, sizeof head);
+	gw_sys_close(file);
+	if (count < (long)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0)
 		return true; /* the loader will complain about it, and stop there */
 	return head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64;
 }
@@ -125,27 +122,10 @@ static uint32_t caps_of(const char *directory, size_t length)
 		size_t end = 0;
 
 		if (put(path, &end, directory, length) && put(path, &end, "/", 1) &&
-		    put(path, &end, hwcaps[i], strlen(hwcaps[i])) && access(path, X_OK) == 0)
+		    put(path, &end, hwcaps[i], strlen(hwcaps[i])) && gw_sys_access(path, X_OK) == 0)
 			caps |= UINT32_C(1) << i;
 	}
 	return caps;
-}
-
-/* The directories that MAP's searches go through, but for the cache. Valid until the next call.
- * NULL: cannot tell. */
-static Dl_serinfo *search_list(struct link_map *map)
-{
-	static union {
-		Dl_serinfo info;
-		char space[64 << 10];
-	} list;
-	Dl_serinfo size;
-
-	if (!map || dlinfo(map, RTLD_DI_SERINFOSIZE, &size) != 0 || size.dls_size > sizeof list)
-		return NULL;
-	list.info.dls_size = size.dls_size;
-	list.info.dls_cnt = size.dls_cnt;
-	return dlinfo(map, RTLD_DI_SERINFO, &list.info) == 0 ? &list.info : NULL;
 }
 
 static void default_add(const char *directory, size_t length)
@@ -162,20 +142,10 @@ static void default_add(const char *directory, size_t length)
 	default_caps[default_count++] = caps_of(directory, length);
 }
 
-/*
- * The auditor's own search is LD_LIBRARY_PATH and then the same default directories as everybody's.
- * Nothing tells the two apart; what lies in LD_LIBRARY_PATH ends a search as well, so that makes no
- * difference.
- */
 static void defaults_learn(void)
 {
-	struct link_map *self = NULL;
-	Dl_info info;
-	Dl_serinfo *list;
+	const Dl_serinfo *list = gw_audit_loader_defaults();
 
-	if (!dladdr1((void *)defaults_learn, &info, (void **)&self, RTLD_DL_LINKMAP))
-		self = NULL;
-	list = search_list(self);
 	for (unsigned i = 0; list && i < list->dls_cnt; i++)
 		default_add(list->dls_serpath[i].dls_name, strlen(list->dls_serpath[i].dls_name));
 	for (size_t i = 0; i < sizeof usual_defaults / sizeof *usual_defaults; i++)
@@ -238,27 +208,27 @@ static bool cache_names(const char *cache, size_t size, const char *name)
 bool gw_audit_cache_has(const char *name)
 {
 	struct stat info;
-	int file = open(CACHE_FILE, O_RDONLY | O_CLOEXEC);
+	int file = (int)gw_sys_open(CACHE_FILE, O_RDONLY | O_CLOEXEC, 0);
 	bool found = false;
 
 	if (file < 0)
 		return false;
-	if (fstat(file, &info) == 0 && info.st_size > 0 && info.st_size <= CACHE_LIMIT) {
+	if (gw_sys_fstat(file, &info) == 0 && info.st_size > 0 && info.st_size <= CACHE_LIMIT) {
 		size_t size = (size_t)info.st_size;
-		void *cache = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+		void *cache = gw_sys_map(file, size);
 
-		if (cache != MAP_FAILED) {
+		if (cache) {
 			found = cache_names(cache, size, name);
-			munmap(cache, size);
+			gw_sys_unmap(cache, size);
 		}
 	}
-	close(file);
+	gw_sys_close(file);
 	return found;
 }
 
 bool gw_audit_search_has(struct link_map *map, const char *name)
 {
-	Dl_serinfo *list = search_list(map);
+	const Dl_serinfo *list = gw_audit_loader_searches(map);
 
 	if (map && !list)
 		return true;
@@ -289,10 +259,10 @@ static void python_add_site(const char *site, size_t length)
 
 	if (!length || !put(path, &end, site, length) || !put(path, &end, "/nvidia", 7))
 		return;
-	directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	directory = (int)gw_sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (directory < 0)
 		return;
-	while ((count = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+	while ((count = gw_sys_getdents(directory, buffer, sizeof buffer)) > 0) {
 		for (long at = 0; at < count;) {
 			struct entry *entry = (struct entry *)(buffer + at);
 			size_t here = end;
@@ -303,12 +273,12 @@ static void python_add_site(const char *site, size_t length)
 			if (!put(path, &here, "/", 1) ||
 			    !put(path, &here, entry->name, strlen(entry->name)) ||
 			    !put(path, &here, "/lib", 4) || here >= sizeof python[0] ||
-			    access(path, X_OK) != 0)
+			    gw_sys_access(path, X_OK) != 0)
 				continue;
 			memcpy(python[python_count++], path, here + 1);
 		}
 	}
-	close(directory);
+	gw_sys_close(directory);
 }
 
 static void python_learn(void)
@@ -337,7 +307,7 @@ unsigned gw_audit_python_find(const char *name, char *path)
 
 		if (!put(candidate, &end, python[i], strlen(python[i])) ||
 		    !put(candidate, &end, "/", 1) || !put(candidate, &end, name, strlen(name)) ||
-		    stat(candidate, &info) != 0 || !S_ISREG(info.st_mode) ||
+		    gw_sys_stat(candidate, &info) != 0 || !S_ISREG(info.st_mode) ||
 		    !gw_audit_file_stops(candidate))
 			continue;
 		if (found && info.st_dev == device && info.st_ino == inode)
@@ -385,12 +355,13 @@ static bool toolkits_have(const char *name)
 	bool found = toolkit_has(gw_audit_setting("CUDA_HOME"), name) ||
 		     toolkit_has(gw_audit_setting("CUDA_PATH"), name) ||
 		     toolkit_has("/usr/local/cuda", name);
-	int directory = found ? -1 : open("/usr/local", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int directory =
+		found ? -1 : (int)gw_sys_open("/usr/local", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	long count;
 
 	if (directory < 0)
 		return found;
-	while (!found && (count = syscall(SYS_getdents64, directory, buffer, sizeof buffer)) > 0) {
+	while (!found && (count = gw_sys_getdents(directory, buffer, sizeof buffer)) > 0) {
 		for (long at = 0; at < count && !found;) {
 			struct entry *entry = (struct entry *)(buffer + at);
 			size_t end = start;
@@ -401,7 +372,7 @@ static bool toolkits_have(const char *name)
 				toolkit_has(root, name);
 		}
 	}
-	close(directory);
+	gw_sys_close(directory);
 	return found;
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+#include "audit_system.h"
 
 struct line {
 	size_t length;
@@ -68,7 +69,7 @@ static void write_line(int file, struct line *line)
 {
 	if (line->length == sizeof line->text)
 		line->text[line->length - 1] = '\n';
-	if (write(file, line->text, line->length) < 0)
+	if (gw_sys_write(file, line->text, line->length) < 0)
 		return; /* nobody to tell: the program goes on without this line */
 }
 
@@ -76,14 +77,14 @@ static void log_line(enum gw_audit_outcome outcome, const char *name, const char
 		     const char *why)
 {
 	static struct line line;
-	int file = open(gw_audit_settings.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
-			0666);
+	int file = (int)gw_sys_open(gw_audit_settings.log,
+				    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 
 	if (file < 0)
 		return;
 	line.length = 0;
 	add(&line, "{\"type\":\"search\",\"pid\":");
-	add_number(&line, (unsigned long)getpid());
+	add_number(&line, (unsigned long)gw_sys_getpid());
 	add(&line, ",\"name\":");
 	add_json(&line, name);
 	add(&line, ",\"outcome\":\"");
@@ -99,7 +100,7 @@ static void log_line(enum gw_audit_outcome outcome, const char *name, const char
 	}
 	add(&line, "}\n");
 	write_line(file, &line);
-	close(file);
+	gw_sys_close(file);
 }
 
 static void explain(enum gw_audit_outcome outcome, const char *name, const char *path,

@@ -105,25 +105,35 @@ static const char *node_of_index(const struct gw_image *image, unsigned index)
 	return NULL;
 }
 
+/* What is looked for. */
+struct wanted {
+	const char *name, *version;
+	bool object;	/* a variable, not a function */
+};
+
+static bool is_kind(unsigned type, bool object)
+{
+	return object ? type == STT_OBJECT : type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+}
+
 /* 0: not it; 1: it, under a hidden (old) version; 2: it. */
-static int matches(const struct gw_image *image, uint32_t index, const char *name, const char *version)
+static int matches(const struct gw_image *image, uint32_t index, const struct wanted *wanted)
 {
 	const Elf64_Sym *symbol = &image->symbols[index];
 	unsigned type = ELF64_ST_TYPE(symbol->st_info), at;
 	const char *node;
 
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
-	    (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS || !is_kind(type, wanted->object))
 		return 0;
-	if (!gw_same(image->strings + symbol->st_name, name))
+	if (!gw_same(image->strings + symbol->st_name, wanted->name))
 		return 0;
 	if (!image->versions || !image->defined)
 		return 2;
 	at = image->versions[index];
-	if (!version)
+	if (!wanted->version)
 		return at & 0x8000 ? 1 : 2;
 	node = node_of_index(image, at & 0x7fff);
-	return node && gw_same(node, version) ? 2 : 0;
+	return node && gw_same(node, wanted->version) ? 2 : 0;
 }
 
 static uint32_t gnu_hash_of(const char *name)
@@ -148,13 +158,13 @@ static uint32_t sysv_hash_of(const char *name)
 	return h;
 }
 
-static uint32_t find_gnu(const struct gw_image *image, const char *name, const char *version)
+static uint32_t find_gnu(const struct gw_image *image, const struct wanted *wanted)
 {
 	const uint32_t *table = image->gnu_hash;
 	uint32_t bucket_count = table[0], offset = table[1], bloom_size = table[2], shift = table[3];
 	const uint64_t *bloom = (const void *)(table + 4);
 	const uint32_t *buckets = (const void *)(bloom + bloom_size), *chain = buckets + bucket_count;
-	uint32_t h = gnu_hash_of(name), i, fallback = 0;
+	uint32_t h = gnu_hash_of(wanted->name), i, fallback = 0;
 	uint64_t word;
 
 	if (!bucket_count || !bloom_size)
@@ -169,7 +179,7 @@ static uint32_t find_gnu(const struct gw_image *image, const char *name, const c
 		uint32_t other = chain[i - offset];
 
 		if ((other | 1) == (h | 1)) {
-			int match = matches(image, i, name, version);
+			int match = matches(image, i, wanted);
 
 			if (match == 2)
 				return i;
@@ -181,15 +191,15 @@ static uint32_t find_gnu(const struct gw_image *image, const char *name, const c
 	}
 }
 
-static uint32_t find_sysv(const struct gw_image *image, const char *name, const char *version)
+static uint32_t find_sysv(const struct gw_image *image, const struct wanted *wanted)
 {
 	const uint32_t *table = image->sysv_hash;
 	uint32_t i, fallback = 0;
 
 	if (!table[0])
 		return 0;
-	for (i = table[2 + sysv_hash_of(name) % table[0]]; i; i = table[2 + table[0] + i]) {
-		int match = matches(image, i, name, version);
+	for (i = table[2 + sysv_hash_of(wanted->name) % table[0]]; i; i = table[2 + table[0] + i]) {
+		int match = matches(image, i, wanted);
 
 		if (match == 2)
 			return i;
@@ -199,7 +209,7 @@ static uint32_t find_sysv(const struct gw_image *image, const char *name, const 
 	return fallback;
 }
 
-void *gw_image_function(const struct gw_image *image, const char *name, const char *version)
+static void *find(const struct gw_image *image, const struct wanted *wanted)
 {
 	const Elf64_Sym *symbol;
 	uint32_t index;
@@ -207,7 +217,7 @@ void *gw_image_function(const struct gw_image *image, const char *name, const ch
 
 	if (!image->strings || !image->symbols || (!image->gnu_hash && !image->sysv_hash))
 		return NULL;	/* nothing can be looked up in it; the loader says the same */
-	index = image->gnu_hash ? find_gnu(image, name, version) : find_sysv(image, name, version);
+	index = image->gnu_hash ? find_gnu(image, wanted) : find_sysv(image, wanted);
 	if (!index)
 		return NULL;
 	symbol = &image->symbols[index];
@@ -215,6 +225,20 @@ void *gw_image_function(const struct gw_image *image, const char *name, const ch
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC)
 		at = ((void *(*)(void))at)();
 	return at;
+}
+
+void *gw_image_function(const struct gw_image *image, const char *name, const char *version)
+{
+	struct wanted wanted = { .name = name, .version = version };
+
+	return find(image, &wanted);
+}
+
+void *gw_image_object(const struct gw_image *image, const char *name)
+{
+	struct wanted wanted = { .name = name, .object = true };
+
+	return find(image, &wanted);
 }
 
 const char *gw_image_needed(const struct gw_image *image, unsigned n)

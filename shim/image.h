@@ -42,6 +42,9 @@ bool gw_image_read(struct gw_image *image, uintptr_t base, const Elf64_Dyn *dyna
 void *gw_image_function(const struct gw_image *image, const char *name, const char *version)
 	__attribute__((nonnull(1, 2)));
 
+/* Address of the default version of the defined variable NAME, NULL when there is none. */
+void *gw_image_object(const struct gw_image *image, const char *name) __attribute__((nonnull));
+
 /* Does the object define the version node NODE? */
 bool gw_image_defines_node(const struct gw_image *image, const char *node) __attribute__((nonnull));
 

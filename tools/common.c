@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every program of tools/ shares (cmd.h): complaints, the end of standard output, data files. */
+/* What every program of tools/ shares (cmd.h): complaints, the end of standard output, data files.
+ */
 #include "cmd.h"
 
 #include <errno.h>

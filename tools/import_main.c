@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gangway-import: what `gangway abi import` becomes. A program of its own, so that libclang and libzip, which take longer to map
- * than most programs take to run, are mapped for nothing else.
+ * gangway-import: what `gangway abi import` becomes. A program of its own, so that libclang and
+ *libzip, which take longer to map than most programs take to run, are mapped for nothing else.
  *
  *	gangway-import DATABASE import ARGUMENT...
  */

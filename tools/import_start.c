@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Becomes gangway-import, which lies in PREFIX/libexec/gangway or, where we were built, beside this program. */
+/* Becomes gangway-import, which lies in PREFIX/libexec/gangway or, where we were built, beside this
+ * program. */
 #include "abi.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ static bool find(char *path)
 		return false;
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (snprintf(path, PATH_MAX, "%s/%s", self, places[i]) < PATH_MAX && !access(path, X_OK))
+		if (snprintf(path, PATH_MAX, "%s/%s", self, places[i]) < PATH_MAX &&
+		    !access(path, X_OK))
 			return true;
 	return false;
 }
@@ -44,7 +46,8 @@ int gw_abi_import_start(const char *database, int argc, char **argv)
 	words[1] = (char *)database;
 	memcpy(words + 2, argv, (size_t)argc * sizeof(*words));
 	if (!find(path))
-		gw_complain("gangway-import is neither in ../libexec/gangway, seen from this program, nor beside it; install "
+		gw_complain("gangway-import is neither in ../libexec/gangway, seen from this "
+			    "program, nor beside it; install "
 			    "gangway as a whole");
 	else if (execv(path, words))
 		gw_complain("%s: %s", path, strerror(errno));

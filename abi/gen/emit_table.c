@@ -127,11 +127,10 @@ static void write_functions(const struct gen *gen, FILE *file)
 		fprintf(file,
 			"\t{ /* %s */\n\t\t.name = %u, .family = GW_FAMILY_%s, .method = "
 			"GW_METHOD_%s,\n",
-			function->name, strings_add(function->name), gen->families[function->family].facts->name,
-			methods[function->method]);
+			function->name, strings_add(function->name),
+			gen->families[function->family].facts->name, methods[function->method]);
 		if (function->signature.count)
-			fprintf(file,
-				"\t\t.parameters = %zu, .parameter_count = %zu,\n", first,
+			fprintf(file, "\t\t.parameters = %zu, .parameter_count = %zu,\n", first,
 				function->signature.count);
 		first += function->signature.count;
 		fprintf(file,

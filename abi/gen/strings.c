@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pool of the tables' strings (shim/table.h: gw_strings): each text once, known by its offset. An offset needs no relocation, so
- * that the loader has nothing to do for the names, and touches none of their pages.
+ * The pool of the tables' strings (shim/table.h: gw_strings): each text once, known by its offset.
+ * An offset needs no relocation, so that the loader has nothing to do for the names, and touches
+ * none of their pages.
  */
 #include "gen.h"
 
@@ -47,7 +48,8 @@ uint32_t strings_add(const char *text)
 	return entry->offset;
 }
 
-/* Names are C identifiers and versions: nothing in them needs a backslash. "\0" stands alone, lest a digit follow it. */
+/* Names are C identifiers and versions: nothing in them needs a backslash. "\0" stands alone, lest
+ * a digit follow it. */
 void strings_write(FILE *file)
 {
 	fputs("\nconst char gw_strings[] =\n", file);
@@ -58,7 +60,7 @@ void strings_write(FILE *file)
 
 static void forget(void *entry)
 {
-	(void)entry;	/* gen_release_memory frees it */
+	(void)entry; /* gen_release_memory frees it */
 }
 
 void strings_finish(void)

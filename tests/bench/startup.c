@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gangway adds to the start of a program: runs it bare, with the preload, with preload and auditor, and under `gangway run`, in
- * turns, and prints medians side by side. A measurement, not a test: it passes no judgement.
+ * What gangway adds to the start of a program: runs it bare, with the preload, with preload and
+ *auditor, and under `gangway run`, in turns, and prints medians side by side. A measurement, not a
+ *test: it passes no judgement.
  *
  *	startup [-n ROUNDS] GANGWAY DIRECTORY [PROGRAM [ARGUMENT]...]
  *
- * DIRECTORY holds libgangway.so and libgangway-audit.so. PROGRAM (default: true, found in PATH) should load no vendor library. Time is
- * from before posix_spawn until the program was waited for; the rest is the kernel's account of the process.
+ * DIRECTORY holds libgangway.so and libgangway-audit.so. PROGRAM (default: true, found in PATH)
+ *should load no vendor library. Time is from before posix_spawn until the program was waited for;
+ *the rest is the kernel's account of the process.
  */
 #include <errno.h>
 #include <spawn.h>
@@ -111,7 +113,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The FRACTION quantile of what GET takes out of a way's samples. */
-static double quantile(const struct sample *of, size_t rounds, double (*get)(const struct sample *), double fraction)
+static double quantile(const struct sample *of, size_t rounds, double (*get)(const struct sample *),
+		       double fraction)
 {
 	static double value[MAX_ROUNDS];
 
@@ -121,9 +124,18 @@ static double quantile(const struct sample *of, size_t rounds, double (*get)(con
 	return value[(size_t)(fraction * (double)(rounds - 1) + 0.5)];
 }
 
-static double get_ms(const struct sample *sample) { return sample->ms; }
-static double get_cpu(const struct sample *sample) { return sample->cpu_ms; }
-static double get_faults(const struct sample *sample) { return (double)sample->faults; }
+static double get_ms(const struct sample *sample)
+{
+	return sample->ms;
+}
+static double get_cpu(const struct sample *sample)
+{
+	return sample->cpu_ms;
+}
+static double get_faults(const struct sample *sample)
+{
+	return (double)sample->faults;
+}
 
 static void print(size_t rounds)
 {
@@ -136,8 +148,9 @@ static void print(size_t rounds)
 		const struct sample *of = samples[way];
 		double median = quantile(of, rounds, get_ms, 0.5);
 
-		printf("| %s | %.3f | %.3f .. %.3f | %+.3f | %.2f | %.3f | %.0f |\n", way_name[way], median,
-		       quantile(of, rounds, get_ms, 0.25), quantile(of, rounds, get_ms, 0.75), median - bare, median / bare,
+		printf("| %s | %.3f | %.3f .. %.3f | %+.3f | %.2f | %.3f | %.0f |\n", way_name[way],
+		       median, quantile(of, rounds, get_ms, 0.25),
+		       quantile(of, rounds, get_ms, 0.75), median - bare, median / bare,
 		       quantile(of, rounds, get_cpu, 0.5), quantile(of, rounds, get_faults, 0.5));
 	}
 }
@@ -152,7 +165,8 @@ int main(int argc, char **argv)
 	while ((option = getopt(argc, argv, "+n:")) == 'n')
 		rounds = strtoul(optarg, NULL, 10);
 	if (option != -1 || optind + 2 > argc || !rounds || rounds > MAX_ROUNDS) {
-		fprintf(stderr, "usage: %s [-n ROUNDS] GANGWAY DIRECTORY [PROGRAM [ARGUMENT]...]\n", argv[0]);
+		fprintf(stderr, "usage: %s [-n ROUNDS] GANGWAY DIRECTORY [PROGRAM [ARGUMENT]...]\n",
+			argv[0]);
 		return 2;
 	}
 	program = argv[optind + 2] ? argv + optind + 2 : default_program;
@@ -167,7 +181,8 @@ int main(int argc, char **argv)
 	memcpy(run + 3, program, (words + 1) * sizeof(*run));
 	for (size_t i = 0; i < rounds; i++)
 		for (enum way way = BARE; way < WAYS; way++)
-			samples[way][i] = measure(way == RUN ? run : program, environment(way, argv[optind + 1]));
+			samples[way][i] = measure(way == RUN ? run : program,
+						  environment(way, argv[optind + 1]));
 	print(rounds);
 	free(run);
 	return 0;

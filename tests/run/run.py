@@ -308,9 +308,9 @@ def own_auditor(world, soname):
              '\t{"%s", "x", "GANGWAY_X", (const char *const[]){"%s", NULL}},\n\t{NULL, NULL, NULL, NULL},\n};\n')
     world.write("table/audit_table.h", table % (soname, NEW))
     shim = os.path.join(world.source, "shim")
-    names = ("audit.c", "audit_look.c", "audit_note.c")
-    world.cc("own-audit.so", "", "-shared", "-fPIC", "-D_GNU_SOURCE", "-I" + world.path("table"), "-I" + shim,
-             *(os.path.join(shim, name) for name in names), "-ldl")
+    names = ("audit.c", "audit_loader.c", "audit_look.c", "audit_note.c", "audit_system.c", "image.c")
+    world.cc("own-audit.so", "", "-shared", "-fPIC", "-D_GNU_SOURCE", "-I" + world.path("table"), "-I" + shim, "-ffreestanding",
+             "-fno-stack-protector", "-fvisibility=hidden", "-nostdlib", *(os.path.join(shim, name) for name in names))
     os.replace(world.path("own-audit.so"), world.auditor)
 
 

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 GANGWAY = SHIM = ''
+MISSING = 'a search that ends without a file'
 PROGRAMS = {
     'true': ['true'],
     'a shell and its children': ['/bin/sh', '-c', 'echo one; ls -d /usr /etc; cat /proc/self/comm; exit 7'],
@@ -22,7 +23,7 @@ PROGRAMS = {
         't = threading.Thread(target=lambda: print(json.dumps([ctypes.sizeof(ctypes.c_void_p)])))\n'
         't.start(); t.join()\n'
         'print(ctypes.CDLL(None).strlen(b"four"))'],
-    'a search that ends without a file': [
+    MISSING: [
         sys.executable, '-I', '-c',
         'import ctypes\n'
         'try: ctypes.CDLL("libnowhere-at-all.so.9")\n'
@@ -55,7 +56,7 @@ class Startup(unittest.TestCase):
         return (done.returncode, done.stdout, done.stderr), {re.sub(r'^/proc/\d+/', '/proc/N/', path) for path in paths}
 
     def test_a_process_that_loads_no_vendor_library_opens_no_file_of_ours_and_prints_the_same(self):
-        for name in ('true', 'a shell and its children', 'a program that writes to both', 'Python, threads and modules with code'):
+        for name in [name for name in PROGRAMS if name != MISSING]:
             with self.subTest(name):
                 said, paths = self.opened(PROGRAMS[name], self.bare)
                 said_ours, paths_ours = self.opened(PROGRAMS[name], self.ours)
@@ -65,7 +66,7 @@ class Startup(unittest.TestCase):
                 self.assertFalse(os.path.exists(self.log))
 
     def test_a_failed_search_for_a_strange_name_says_the_same_and_opens_no_file_of_ours(self):
-        words = PROGRAMS['a search that ends without a file']
+        words = PROGRAMS[MISSING]
         said, _ = self.opened(words, self.bare)
         said_ours, paths = self.opened(words, self.ours)
         self.assertEqual(said_ours, said)
@@ -78,6 +79,11 @@ class Startup(unittest.TestCase):
                 done = [subprocess.run(before + words, capture_output=True, text=True, env=self.bare)
                         for before in ([], [GANGWAY, 'run', '--'])]
                 self.assertEqual(*[(one.returncode, one.stdout, one.stderr) for one in done])
+
+    def test_the_auditor_is_linked_to_nothing_so_that_nothing_is_mapped_for_it(self):
+        text = subprocess.run(['readelf', '-dW', self.shim[1]], capture_output=True, text=True, check=True).stdout
+        self.assertIn('(SONAME)', text)
+        self.assertNotIn('(NEEDED)', text)
 
     def test_gangway_run_maps_nothing_but_the_c_library_before_the_program(self):
         text = subprocess.run(['readelf', '-dW', GANGWAY], capture_output=True, text=True, check=True).stdout
