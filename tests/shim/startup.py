@@ -31,6 +31,12 @@ PROGRAMS = {
 }
 
 
+def needed(path):
+    """What a file is linked to. glibc's own parts are the same files for everybody, but a small program may not have needed them."""
+    text = subprocess.run(['readelf', '-dW', path], capture_output=True, text=True, check=True).stdout
+    return re.findall(r'\(NEEDED\).*\[([^\]]+)\]', text)
+
+
 class Startup(unittest.TestCase):
     def setUp(self):
         self.work = tempfile.mkdtemp(prefix='gangway-startup-')
@@ -61,7 +67,8 @@ class Startup(unittest.TestCase):
                 said, paths = self.opened(PROGRAMS[name], self.bare)
                 said_ours, paths_ours = self.opened(PROGRAMS[name], self.ours)
                 self.assertEqual(said_ours, said)
-                self.assertEqual(paths_ours - paths, set(self.shim), 'opened besides what the program opens')
+                more = {path for path in paths_ours - paths if os.path.basename(path) not in needed(self.shim[0])}
+                self.assertEqual(more, set(self.shim), 'opened besides what the program opens')
                 self.assertEqual(paths - paths_ours, set(), 'not opened any more')
                 self.assertFalse(os.path.exists(self.log))
 
@@ -81,14 +88,10 @@ class Startup(unittest.TestCase):
                 self.assertEqual(*[(one.returncode, one.stdout, one.stderr) for one in done])
 
     def test_the_auditor_is_linked_to_nothing_so_that_nothing_is_mapped_for_it(self):
-        text = subprocess.run(['readelf', '-dW', self.shim[1]], capture_output=True, text=True, check=True).stdout
-        self.assertIn('(SONAME)', text)
-        self.assertNotIn('(NEEDED)', text)
+        self.assertEqual(needed(self.shim[1]), [])
 
     def test_gangway_run_maps_nothing_but_the_c_library_before_the_program(self):
-        text = subprocess.run(['readelf', '-dW', GANGWAY], capture_output=True, text=True, check=True).stdout
-        needed = re.findall(r'\(NEEDED\).*\[([^\]]+)\]', text)
-        self.assertFalse([name for name in needed if re.match('libclang|libLLVM|libzip', name)], needed)
+        self.assertEqual(needed(GANGWAY), ['libc.so.6'])
 
 
 if __name__ == '__main__':
