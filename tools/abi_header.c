@@ -96,7 +96,7 @@ static CXTranslationUnit parse(struct gw_clang *reader, const char *name, const 
 {
 	const char *arguments[24] = {
 		"-xc", "-std=gnu11",      "-target",           "x86_64-unknown-linux-gnu",
-		"-w",  "-ferror-limit=0", "-I" GW_CLANG_FOLDER};
+		"-w",  "-ferror-limit=0", ("-I" GW_CLANG_FOLDER)};
 	const char *main_file = GW_CLANG_FOLDER "/gangway-import.c";
 	char *text = NULL;
 	int count = 7;

@@ -102,7 +102,7 @@ const struct abi_family *gw_query_family(const struct gw_query *query, const cha
 
 int gw_query_release(const struct abi_family *family, const char *version)
 {
-	int release = abi_family_release(family, version), parts = 1;
+	int release = abi_family_release(family, version);
 	unsigned part[4];
 	char near[512] = "";
 	size_t at = 0, from, to;
@@ -117,8 +117,6 @@ int gw_query_release(const struct abi_family *family, const char *version)
 				    : "1.2.3");
 		return -1;
 	}
-	for (const char *c = version; *c; c++)
-		parts += *c == '.';
 	while (at < family->release_count &&
 	       abi_version_compare(family->releases[at].part, part) < 0)
 		at++;
