@@ -137,6 +137,10 @@ static int32_t translate(const struct gw_numbering *from, const struct gw_number
 	}
 	if (low < from->count && from->constants[low].value == status)
 		return to->value_of[from->neutral_of[low]];
+	/* A release newer than the database: by class, since the caller knows no such number. */
+	for (low = 0; low < to->fold_count; low++)
+		if (status >= to->folds[low].first && status <= to->folds[low].last)
+			return to->folds[low].value;
 	return status;
 }
 

@@ -62,11 +62,18 @@ struct gw_enum {
  * A numbering of a family's status, old -> neutral -> new. A neutral id is an index into gw_family_data.neutral. Releases with equal
  * numbering share one.
  */
+/* What stands for a status in [first, last] that no known release has: the treatment's `fold` lines, in one numbering. */
+struct gw_fold {
+	int32_t first, last, value;
+};
+
 struct gw_numbering {
 	const struct gw_constant *constants;	/* this numbering's (value, name), sorted by value */
 	const uint16_t *neutral_of;		/* neutral id of constants[i] */
 	const int32_t *value_of;		/* [neutral_count]: the value here; folded by the treatment's `fold` lines; never a guess */
 	uint32_t count;
+	uint32_t fold_count;
+	const struct gw_fold *folds;		/* in the treatment's order: the first that fits counts */
 };
 
 struct gw_release {

@@ -160,11 +160,25 @@ static void write_numberings(FILE *file, const struct gen_family *family)
 		for (size_t i = 0; i < family->neutral_count; i++)
 			fprintf(file, "\t%d,\n", numbering->value_of[i]);
 		fputs("};\n", file);
+		if (numbering->fold_count)
+			fprintf(file, "\nstatic const struct gw_fold %s_folds_%zu[] = {\n", name, n);
+		for (size_t i = 0; i < numbering->fold_count; i++)
+			fprintf(file, "\t{%d, %d, %d},\n", numbering->folds[i].first,
+				numbering->folds[i].last, numbering->folds[i].value);
+		if (numbering->fold_count)
+			fputs("};\n", file);
 	}
 	fprintf(file, "\nstatic const struct gw_numbering %s_numberings[] = {\n", name);
-	for (size_t n = 0; n < family->numbering_count; n++)
-		fprintf(file, "\t{%s_statuses_%zu, %s_neutral_of_%zu, %s_value_of_%zu, %zu},\n",
-			name, n, name, n, name, n, family->numberings[n].count);
+	for (size_t n = 0; n < family->numbering_count; n++) {
+		const struct gen_numbering *numbering = &family->numberings[n];
+
+		fprintf(file, "\t{%s_statuses_%zu, %s_neutral_of_%zu, %s_value_of_%zu, %zu, %zu, ",
+			name, n, name, n, name, n, numbering->count, numbering->fold_count);
+		if (numbering->fold_count)
+			fprintf(file, "%s_folds_%zu},\n", name, n);
+		else
+			fputs("NULL},\n", file);
+	}
 	fputs("};\n", file);
 }
 

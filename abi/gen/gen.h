@@ -63,6 +63,8 @@ struct gen_numbering {
 	uint16_t *neutral_of;
 	int32_t *value_of;
 	size_t count;
+	struct gw_fold *folds;
+	size_t fold_count;
 	int32_t refuse;
 	size_t newest; /* a release that has it */
 };

@@ -217,6 +217,26 @@ static int32_t fold(const struct gen *gen, const struct gen_family *family, cons
 		       value);
 }
 
+/* The same lines once more, for what releases yet unknown will answer. */
+static void fill_folds(const struct gen *gen, const struct gen_family *family,
+		       const struct pairs *own, struct gen_numbering *numbering)
+{
+	const struct treatment_line *line;
+	size_t cursor = 0;
+
+	numbering->folds = gen_alloc(gen->treatment.count * sizeof(*numbering->folds));
+	while ((line = treatment_next(&gen->treatment, TREATMENT_FOLD, &cursor))) {
+		struct gw_fold *fold = &numbering->folds[numbering->fold_count];
+
+		if (strcmp(line->words[1].text, family->facts->name) ||
+		    !named_value(own, line->words[4].text, &fold->value))
+			continue;
+		fold->first = (int32_t)strtol(line->words[2].text, NULL, 10);
+		fold->last = (int32_t)strtol(line->words[3].text, NULL, 10);
+		numbering->fold_count++;
+	}
+}
+
 static void fill_values(const struct gen *gen, struct gen_family *family, const struct pairs *all,
 			size_t n)
 {
@@ -228,6 +248,7 @@ static void fill_values(const struct gen *gen, struct gen_family *family, const 
 		if (!value_here(numbering, i, &numbering->value_of[i]))
 			numbering->value_of[i] = fold(gen, family, all, n, i);
 	}
+	fill_folds(gen, family, &all[n], numbering);
 	if (!named_value(&all[n], refuse, &numbering->refuse))
 		treatment_fail(&gen->treatment, family->bridge, 3,
 			       "'%s' is no status of release %s", refuse,

@@ -117,6 +117,10 @@ static const int32_t alpha_value_of_0[] = {
 	1,
 };
 
+static const struct gw_fold alpha_folds_0[] = {
+	{2000, 2999, 1},
+};
+
 static const struct gw_constant alpha_statuses_1[] = {
 	{0, 48}, /* ALPHA_STATUS_OK */
 	{2000, 64}, /* ALPHA_STATUS_BAD */
@@ -138,9 +142,13 @@ static const int32_t alpha_value_of_1[] = {
 	2001,
 };
 
+static const struct gw_fold alpha_folds_1[] = {
+	{2000, 2999, 2000},
+};
+
 static const struct gw_numbering alpha_numberings[] = {
-	{alpha_statuses_0, alpha_neutral_of_0, alpha_value_of_0, 3},
-	{alpha_statuses_1, alpha_neutral_of_1, alpha_value_of_1, 4},
+	{alpha_statuses_0, alpha_neutral_of_0, alpha_value_of_0, 3, 1, alpha_folds_0},
+	{alpha_statuses_1, alpha_neutral_of_1, alpha_value_of_1, 4, 1, alpha_folds_1},
 };
 
 static const struct gw_release alpha_releases[] = {
