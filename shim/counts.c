@@ -17,6 +17,10 @@ struct shard {
 } __attribute__((aligned(PAGE)));
 
 static struct shard shards[SHARDS];
+/* A page of its own, for the same reason as the shards have whole ones. */
+static struct {
+	_Atomic int started;
+} __attribute__((aligned(PAGE))) life;
 static _Atomic int32_t next_shard;
 
 static struct shard *mine(void)
@@ -54,8 +58,19 @@ uint64_t gw_counts_failures(uint32_t fn)
 	return sum;
 }
 
+bool gw_counts_start(void)
+{
+	if (atomic_load_explicit(&life.started, memory_order_relaxed) || atomic_exchange(&life.started, 1))
+		return false;
+	/* Children that the C library knows nothing of (a raw clone) run no handler of ours: the kernel clears theirs. */
+	madvise(&life, sizeof(life), MADV_WIPEONFORK);
+	madvise(shards, sizeof(shards), MADV_WIPEONFORK);
+	return true;
+}
+
 void gw_counts_reset(void)
 {
+	atomic_store(&life.started, 0);
 	/* Anonymous memory of whole pages: given back, it reads as zero, and a child that never counts touches none of it. */
 	if (madvise(shards, sizeof(shards), MADV_DONTNEED))
 		memset(shards, 0, sizeof(shards));

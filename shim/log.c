@@ -20,7 +20,6 @@
 
 static struct gw_output file;
 static _Atomic int level;		/* enum gw_log_level, 0: not decided */
-static _Atomic int started;		/* 1: this process wrote its start record */
 
 static enum gw_log_level decide(void)
 {
@@ -77,7 +76,7 @@ static void start_once(void)
 	struct gw_line line;
 	unsigned length;
 
-	if (atomic_load_explicit(&started, memory_order_relaxed) || atomic_exchange(&started, 1))
+	if (!gw_counts_start())
 		return;
 	begin(&line, buffer, "start");
 	gw_line_key(&line, "time_ns");
@@ -277,6 +276,5 @@ void gw_log_counts(void)
 
 void gw_log_forked(void)
 {
-	atomic_store(&started, 0);
 	gw_counts_reset();
 }

@@ -147,11 +147,17 @@ void gw_target_open(const struct gw_facade *facade, struct gw_target *target)
 		tell_missing(facade);
 		goto done;
 	}
-	for (i = 0; i < suite.count; i++)
-		if (path_of(partner, directory, suite.stems[i], soname) && strcmp(partner, target->path))
-			if (!open_one(partner))
-				goto done;
-	target->handle = open_one(target->path);
+	/* In the suite's order, the target at its own place: what needs another would find a copy elsewhere by its name. */
+	for (i = 0; i < suite.count; i++) {
+		void *handle = path_of(partner, directory, suite.stems[i], soname) ? open_one(partner) : NULL;
+
+		if (!handle)
+			goto done;
+		if (!strcmp(partner, target->path))
+			target->handle = handle;
+	}
+	if (!target->handle)
+		target->handle = open_one(target->path);
 	if (!target->handle)
 		goto done;
 	target->library = object_of(target->handle);
