@@ -17,10 +17,10 @@ struct file {
 	size_t size;
 };
 
-/* LENGTH bytes at OFFSET, or NULL. */
+/* Records of LENGTH bytes together at OFFSET, or NULL: none lies where a processor word may not. */
 static const void *at(const struct file *file, uint64_t offset, uint64_t length)
 {
-	return offset <= file->size && length <= file->size - offset ? file->map + offset : NULL;
+	return offset % sizeof(uint64_t) == 0 && offset <= file->size && length <= file->size - offset ? file->map + offset : NULL;
 }
 
 static const Elf64_Shdr *section(const struct file *file, const Elf64_Ehdr *header, unsigned index)
@@ -38,7 +38,8 @@ static bool asks_loader(const char *name)
 
 static bool imports_ours(const struct file *file, const Elf64_Shdr *symbols, const Elf64_Shdr *strings)
 {
-	const char *names = at(file, strings->sh_offset, strings->sh_size);
+	bool inside = strings->sh_offset <= file->size && strings->sh_size <= file->size - strings->sh_offset;
+	const char *names = inside ? file->map + strings->sh_offset : NULL;
 	uint64_t i, count = symbols->sh_size / sizeof(Elf64_Sym);
 	const Elf64_Sym *symbol = at(file, symbols->sh_offset, count * sizeof(Elf64_Sym));
 
