@@ -14,6 +14,7 @@
 #include "gw_fn.h"
 #include "line.h"
 #include "objects.h"
+#include "ordered.h"
 #include "real.h"
 #include "release.h"
 #include "settings.h"
@@ -117,14 +118,19 @@ static void *open_one(const char *path)
 	return handle;
 }
 
+GW_READS_LOADER static const void *dynamic_section(void *handle)
+{
+	struct link_map *map = NULL;
+
+	return !dlinfo(handle, RTLD_DI_LINKMAP, &map) && map ? map->l_ld : NULL;
+}
+
 /* What the loader opened, by its own word: a copy of the same soname may be mapped from elsewhere. */
 static struct gw_object *object_of(void *handle)
 {
-	struct link_map *map = NULL;
-	struct gw_object *object = NULL;
+	const void *inside = dynamic_section(handle);
+	struct gw_object *object = inside ? gw_object_of(inside) : NULL;
 
-	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map)
-		object = gw_object_of(map->l_ld);
 	return object && object->identity && object->role != GW_ROLE_FACADE && object->role != GW_ROLE_SELF ? object : NULL;
 }
 
