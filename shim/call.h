@@ -22,6 +22,7 @@
 #define GW_CALL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "table.h"
 
@@ -59,6 +60,13 @@ void gw_exit(struct gw_call *call) __attribute__((nonnull));
 /* Status of the loaded release -> status as the caller's release numbers it, and the other way. Identity unless GW_CALL_TRANSLATE. */
 int32_t gw_status_out(const struct gw_call *call, int32_t status) __attribute__((nonnull));
 int32_t gw_status_in(const struct gw_call *call, int32_t status) __attribute__((nonnull));
+
+/*
+ * The statuses of a finished call that lie in the caller's memory, translated in place as gw_status_out does: one at OFFSET of each of
+ * the first min(COUNT, MOST) elements of SIZE bytes. Nothing when ARRAY is NULL or COUNT is not positive.
+ */
+void gw_carried_out(const struct gw_call *call, void *array, int64_t count, int64_t most, size_t size, size_t offset)
+	__attribute__((nonnull(1)));
 
 /* Writes the log record of a finished call. values: the arguments in order (NULL when there are none); result as the caller will see it. */
 void gw_leave(struct gw_call *call, const union gw_value *values, union gw_value result) __attribute__((nonnull(1)));

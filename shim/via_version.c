@@ -73,16 +73,3 @@ cudnnStatus_t gw_via_cudnn_version_check(struct gw_call *call, cudnnStatus_t (*r
 	call->absent = 1;	/* success is success in every numbering */
 	return SUCCESS;
 }
-
-/* A caller's status is named as its own release names it: the loaded one knows some by other names. */
-const char *gw_via_cudnn_get_error_string(struct gw_call *call, const char *(*real)(cudnnStatus_t), cudnnStatus_t status)
-{
-	const struct gw_numbering *numbering = call->binding->caller_numbering;
-	int32_t own = gw_status_out(call, status);
-	uint32_t i;
-
-	for (i = 0; numbering && i < numbering->count; i++)
-		if (numbering->constants[i].value == own)
-			return gw_string(numbering->constants[i].name);
-	return real(status);
-}

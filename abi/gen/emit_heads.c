@@ -57,6 +57,40 @@ static bool first_of_name(const struct gen *gen, size_t i)
 	return true;
 }
 
+/* A struct through which a status travels: its size, and where its fields are. */
+static void write_places(FILE *file, const struct abi_family *family, const char *record)
+{
+	struct gen_range fields = facts_named(family, ABI_FIELD, record);
+
+	fprintf(file, "\n#define GW_SIZE_%s %s\n", record,
+		facts_named(family, ABI_STRUCT, record).first->column[1]);
+	for (size_t i = 0; i < fields.count; i++) {
+		const char *name = fields.first[i].column[1];
+		bool moved = (i && !strcmp(fields.first[i - 1].column[1], name)) ||
+			     (i + 1 < fields.count && !strcmp(fields.first[i + 1].column[1], name));
+
+		if (!moved && !strchr(name, '.'))
+			fprintf(file, "#define GW_OFFSET_%s_%s %s\n", record, name,
+				fields.first[i].column[2]);
+	}
+}
+
+static void write_records(const struct gen *gen, FILE *file)
+{
+	for (size_t i = 0; i < gen->family_count; i++) {
+		const struct abi_family *family = gen->families[i].facts;
+		struct gen_range structs = facts_of(family, ABI_STRUCT);
+
+		for (size_t k = 0; k < structs.count; k++) {
+			const char *record = structs.first[k].column[0];
+
+			if (facts_named(family, ABI_STRUCT, record).count == 1 &&
+			    gen->families[i].translates && carry_has_status(gen, i, record))
+				write_places(file, family, record);
+		}
+	}
+}
+
 static void write_via(const struct gen *gen)
 {
 	FILE *file = gen_open(gen, "gw_via.h");
@@ -65,6 +99,7 @@ static void write_via(const struct gen *gen)
 	      "shim/. */\n#ifndef GW_VIA_H\n"
 	      "#define GW_VIA_H\n\n#include \"gw_types.h\"\n\nstruct gw_call;\n",
 	      file);
+	write_records(gen, file);
 	for (size_t i = 0; i < gen->function_count; i++) {
 		if (gen->functions[i].via && first_of_name(gen, i))
 			write_prototype(file, &gen->functions[i]);

@@ -98,8 +98,51 @@ static void write_status_arguments(FILE *file, const struct gen_function *functi
 		fputc('\n', file);
 }
 
+static void write_carried(FILE *file, const struct gen_parameter *parameter, const char *size,
+			  const char *offset)
+{
+	const struct gen_carrier *carrier = &parameter->carrier;
+	const char *count = carrier->count ? gen_format("%s ? (int64_t)*%s : 0", carrier->count,
+							carrier->count)
+					   : "1",
+		   *most = carrier->most ? gen_format("(int64_t)%s", carrier->most) : "INT64_MAX";
+
+	fprintf(file, "\t\t\tgw_carried_out(&gw_call, %s, %s, %s,\n\t\t\t\t%s, %s);\n",
+		parameter->name, count, most, size, offset);
+}
+
+/* What the library left behind pointers. It did so only if it succeeded: else it may not have
+ * written the count either. */
+static void write_carriers(const struct gen *gen, FILE *file, const struct gen_function *function)
+{
+	const struct abi_family *facts = gen->families[function->family].facts;
+
+	for (size_t i = 0; i < function->signature.count; i++) {
+		const struct gen_parameter *parameter = &function->signature.parameters[i];
+		const char *record = parameter->carrier.record;
+		struct gen_range fields = {0};
+
+		if (!parameter->carrier.line || parameter->carrier.via)
+			continue;
+		fprintf(file,
+			"\t\tif ((gw_call.flags & GW_CALL_TRANSLATE) && !gw_call.absent%s) {\n",
+			function->returns_status ? " && !gw_result" : "");
+		if (record)
+			fields = facts_named(facts, ABI_FIELD, record);
+		else
+			write_carried(file, parameter, "sizeof(int32_t)", "0");
+		for (size_t k = 0; k < fields.count; k++) {
+			if (carry_is_status(gen, function->family, &fields.first[k]))
+				write_carried(file, parameter, gen_format("GW_SIZE_%s", record),
+					      gen_format("GW_OFFSET_%s_%s", record,
+							 fields.first[k].column[1]));
+		}
+		fputs("\t\t}\n", file);
+	}
+}
+
 /* The path that is taken when something watches or must be translated. */
-static void write_watched(FILE *file, const struct gen_function *function)
+static void write_watched(const struct gen *gen, FILE *file, const struct gen_function *function)
 {
 	const char *assign =
 		function->signature.result.class == GW_CLASS_VOID ? "" : "gw_result = ";
@@ -110,12 +153,13 @@ static void write_watched(FILE *file, const struct gen_function *function)
 		fprintf(file,
 			"\t\tif (gw_call.flags & GW_CALL_VIA)\n\t\t\t%s%s(&gw_call, gw_real%s",
 			assign, function->via, function->signature.count ? ", " : "");
-		write_arguments(file, function, function->translates);
+		write_arguments(file, function, false);
 		fputs(");\n\t\telse\n\t", file);
 	}
 	fprintf(file, "\t\t%sgw_real(", assign);
 	write_arguments(file, function, function->translates);
 	fputs(");\n", file);
+	write_carriers(gen, file, function);
 	if (function->translates && function->returns_status)
 		fputs("\t\tif ((gw_call.flags & GW_CALL_TRANSLATE) && !gw_call.absent)\n"
 		      "\t\t\tgw_result = gw_status_out(&gw_call, gw_result);\n",
@@ -135,7 +179,7 @@ static void write_head(FILE *file, const struct gen_function *function)
 	fputs(signature->count ? ")" : "void)", file);
 }
 
-static void write_wrapper(FILE *file, const struct gen_function *function)
+static void write_wrapper(const struct gen *gen, FILE *file, const struct gen_function *function)
 {
 	const struct gen_signature *signature = &function->signature;
 	bool is_void = signature->result.class == GW_CLASS_VOID;
@@ -154,7 +198,7 @@ static void write_wrapper(FILE *file, const struct gen_function *function)
 		is_void ? "" : "gw_result = ");
 	write_arguments(file, function, false);
 	fputs(");\n\t} else {\n", file);
-	write_watched(file, function);
+	write_watched(gen, file, function);
 	fprintf(file, "\t}\n\tgw_exit(&gw_call);\n%s}\nGW_ALIAS(%s)\n",
 		is_void ? "" : "\treturn gw_result;\n", function->name);
 }
@@ -176,7 +220,7 @@ void emit_wrappers(const struct gen *gen)
 		      file);
 		for (size_t k = 0; k < gen->function_count; k++) {
 			if (gen->functions[k].family == i)
-				write_wrapper(file, &gen->functions[k]);
+				write_wrapper(gen, file, &gen->functions[k]);
 		}
 		gen_close(file, name);
 	}

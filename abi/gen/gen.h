@@ -3,7 +3,7 @@
  * abigen: facts and treatment -> C, assembly, version scripts, documentation. Run by the build;
  * never part of what is installed.
  *
- * One pass: load (db.c, treatment.c), decide (model.c, status.c, facade.c: every check, so a bad
+ * One pass: load (db.c, treatment.c), decide (model.c, carry.c, status.c, facade.c: every check, so a bad
  * input writes nothing), emit (emit_*.c: no decisions). Memory lives until the program ends; an
  * error prints one line and ends the program with 1.
  */
@@ -27,9 +27,19 @@ struct gen_type {
 	unsigned size; /* GW_CLASS_STRUCT: bytes */
 };
 
+/* Whether a parameter or result holds, or leads to, a status, other than by being one. */
+struct gen_carrier {
+	bool carries, via;
+	bool plain;         /* a pointer to statuses, or to structs with statuses in fixed places */
+	const char *record; /* the database's name of that struct, or NULL */
+	const char *count, *most; /* parameters; NULL: one, no limit */
+	const struct treatment_line *line;
+};
+
 struct gen_parameter {
 	const char *name; /* unique, never empty */
 	struct gen_type type;
+	struct gen_carrier carrier;
 	bool status; /* the family's status, by value */
 };
 
@@ -49,6 +59,7 @@ struct gen_function {
 	bool translates; /* statuses are translated */
 	bool returns_status;
 	const char *via;         /* NULL unless GW_METHOD_VIA */
+	struct gen_carrier result_carrier;
 	struct abi_set releases; /* that declare it */
 };
 
@@ -158,6 +169,9 @@ const struct abi_fact *type_typedef(const struct gen *gen, const struct abi_fami
 				    size_t release, const char *name);
 char *type_declare(const char *spelling, const char *name);
 bool type_is_builtin(const char *word);
+bool type_is_integer(const char *canonical);
+char *type_canonical(const struct gen *gen, const struct abi_family *family, size_t release,
+		     const char *spelling, const struct abi_fact *fact, unsigned column);
 char *type_canonical_signature(const struct gen_signature *signature);
 
 /* Deciding. */
@@ -167,6 +181,10 @@ int model_family(const struct gen *gen, const char *name);
 int model_enum(const struct gen *gen, const char *name);
 void status_build(struct gen *gen);
 void facade_build(struct gen *gen);
+void carry_build(struct gen *gen);
+/* A field of a struct is the family's status; a struct has such a field. */
+bool carry_is_status(const struct gen *gen, size_t family, const struct abi_fact *field);
+bool carry_has_status(const struct gen *gen, size_t family, const char *record);
 
 /* strings.c: the offset of a copy of TEXT in gw_strings; the definition of gw_strings with all that were added. */
 uint32_t strings_add(const char *text);

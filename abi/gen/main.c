@@ -86,6 +86,7 @@ int main(int argc, char **argv)
 	}
 	treatment_load(&gen.treatment, treatment);
 	model_build(&gen);
+	carry_build(&gen);
 	status_build(&gen);
 	facade_build(&gen);
 	make_build_id(version);

@@ -22,6 +22,9 @@ static const struct {
 	[TREATMENT_METHOD] = {"method", 4, 5, "method FAMILY FUNCTION METHOD [NAME]"},
 	[TREATMENT_FOLD] = {"fold", 5, 5, "fold FAMILY FIRST LAST CONSTANT"},
 	[TREATMENT_PRIVATE] = {"private", 5, 0, "private FAMILY SYMBOL same SONAME…"},
+	[TREATMENT_CARRIES] = {"carries", 5, 6,
+			       "carries FAMILY FUNCTION PARAMETER one|via|count=PARAMETER "
+			       "[most=PARAMETER]"},
 };
 
 void treatment_fail(const struct treatment *treatment, const struct treatment_line *line,
@@ -125,6 +128,21 @@ static void check_method(const struct treatment *treatment, const struct treatme
 		treatment_fail(treatment, line, 3, "a family's default is `pass` or `table`");
 }
 
+static void check_carries(const struct treatment *treatment, const struct treatment_line *line)
+{
+	const char *how = line->words[4].text;
+	bool counted = !strncmp(how, "count=", 6) && how[6];
+
+	if (!counted && strcmp(how, "one") && strcmp(how, "via"))
+		treatment_fail(treatment, line, 4, "'%s' stands where %s belongs: the form is `%s`",
+			       how, "`one`, `via` or `count=PARAMETER`",
+			       grammar[TREATMENT_CARRIES].form);
+	if (line->count > 5 &&
+	    (!counted || strncmp(line->words[5].text, "most=", 5) || !line->words[5].text[5]))
+		treatment_fail(treatment, line, 5, "'%s' cannot follow `%s`: the form is `%s`",
+			       line->words[5].text, how, grammar[TREATMENT_CARRIES].form);
+}
+
 static void check_line(const struct treatment *treatment, const struct treatment_line *line)
 {
 	if (line->count < grammar[line->kind].least)
@@ -149,6 +167,9 @@ static void check_line(const struct treatment *treatment, const struct treatment
 	}
 	case TREATMENT_METHOD:
 		check_method(treatment, line);
+		break;
+	case TREATMENT_CARRIES:
+		check_carries(treatment, line);
 		break;
 	case TREATMENT_FOLD:
 		for (size_t w = 2; w < 4; w++) {
@@ -175,8 +196,8 @@ static void parse_line(struct treatment *treatment, unsigned number, char *text)
 		line->kind++;
 	if (line->kind == TREATMENT_KIND_COUNT)
 		treatment_fail(treatment, line, 0,
-			       "unknown line '%s': suite, bridge, generic, facade, method, fold or "
-			       "private",
+			       "unknown line '%s': suite, bridge, generic, facade, method, fold, "
+			       "private or carries",
 			       line->words[0].text);
 	check_line(treatment, line);
 	treatment->count++;

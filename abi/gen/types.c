@@ -71,6 +71,18 @@ bool type_is_builtin(const char *word)
 	return false;
 }
 
+bool type_is_integer(const char *canonical)
+{
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++) {
+		if (!strcmp(builtins[i].words, canonical))
+			return builtins[i].class == GW_CLASS_INT32 ||
+			       builtins[i].class == GW_CLASS_UINT32 ||
+			       builtins[i].class == GW_CLASS_INT64 ||
+			       builtins[i].class == GW_CLASS_UINT64;
+	}
+	return false;
+}
+
 /*
  * The pairs of floats that CUDA passes by value. Their alignment, which decides where they lie on a
  * stack, is more than the database holds of a struct, so they are known here.
@@ -175,6 +187,14 @@ static char *canonical(const struct place *place, const char *type, unsigned dep
 		word_before = true;
 	}
 	return text;
+}
+
+char *type_canonical(const struct gen *gen, const struct abi_family *family, size_t release,
+		     const char *spelling, const struct abi_fact *fact, unsigned column)
+{
+	const struct place place = {gen, family, release, fact, column};
+
+	return canonical(&place, spelling, 0);
 }
 
 /* An enum's or struct's tag and its typedef name may differ: the database lists it under either. */

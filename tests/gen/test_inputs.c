@@ -212,8 +212,8 @@ static const struct bad {
 	{"a_family_without_default_is_refused", "treatment", "method alpha * table", "",
 	 "treatment:4:8: family 'alpha' has no `method alpha *` line\n"},
 	{"an_unknown_line_is_refused", "treatment", "suite beta", "sweet beta",
-	 "treatment:3:1: unknown line 'sweet': suite, bridge, generic, facade, method, fold or "
-	 "private\n"},
+	 "treatment:3:1: unknown line 'sweet': suite, bridge, generic, facade, method, fold, "
+	 "private or carries\n"},
 	{"a_line_too_short_is_refused", "treatment", "suite beta beta", "suite beta",
 	 "treatment:3:11: too few words: the form is `suite NAME FAMILY…`\n"},
 	{"an_unknown_option_is_refused", "treatment", "version=ALPHA_VERSION",
@@ -252,28 +252,99 @@ static const struct bad {
 	{"disagreeing_parameters_are_refused", "alpha.abi", "handle: alphaHandle_t\t1.0..1.1\t",
 	 "handle: alphaHandle_t\t1.0\talpha.h:80\nfunction\talphaOld\talphaStatus_t\thandle: "
 	 "int\t1.1\t",
-	 "./alpha.abi:35:33: alphaOld: parameter 1 is 'alphaHandle_t' here and 'int' in 1.1 (line "
-	 "36): "
+	 "./alpha.abi:41:33: alphaOld: parameter 1 is 'alphaHandle_t' here and 'int' in 1.1 (line "
+	 "42): "
 	 "the calling convention differs\n"},
 	{"a_disagreeing_result_is_refused", "alpha.abi", "function\talphaVersion\tsize_t\t-\t1.0..",
 	 "function\talphaVersion\tint\t-\t1.0\talpha.h:19\nfunction\talphaVersion\tsize_t\t-\t1.1."
 	 ".",
-	 "./alpha.abi:37:23: alphaVersion: returns 'int' here and 'size_t' in 2.0 (line 38): the "
+	 "./alpha.abi:43:23: alphaVersion: returns 'int' here and 'size_t' in 2.0 (line 44): the "
 	 "calling convention differs\n"},
 	{"a_disagreeing_parameter_count_is_refused", "alpha.abi",
 	 "function\talphaVersion\tsize_t\t-\t1.0..",
 	 "function\talphaVersion\tsize_t\t-\t1.0\talpha.h:19\nfunction\talphaVersion\tsize_t\tx: "
 	 "int\t1.1..",
-	 "./alpha.abi:37:30: alphaVersion: 0 parameters here and 1 in 2.0 (line 38): the calling "
+	 "./alpha.abi:43:30: alphaVersion: 0 parameters here and 1 in 2.0 (line 44): the calling "
 	 "convention differs\n"},
 	{"an_unknown_type_is_refused", "alpha.abi", "callback: alphaCallback_t",
 	 "callback: alphaCallbakc_t",
-	 "./alpha.abi:36:41: alphaSetCallback: no `typedef`, `enum` or `struct` line says what "
+	 "./alpha.abi:42:41: alphaSetCallback: no `typedef`, `enum` or `struct` line says what "
 	 "'alphaCallbakc_t' is\n"},
 	{"a_circle_of_typedefs_is_refused", "alpha.abi", "alphaHandle_t\tstruct alphaContext *",
 	 "alphaHandle_t\tconst alphaHandle_t",
-	 "./alpha.abi:30:36: alphaCreate: the typedefs of 'const alphaHandle_t' go round in a "
+	 "./alpha.abi:33:24: alphaAsk: the typedefs of 'const alphaHandle_t' go round in a "
 	 "circle\n"},
+	{"an_array_of_results_with_statuses_needs_a_treatment", "treatment",
+	 "carries alpha alphaFind results count=found most=asked", "",
+	 "./alpha.abi:38:34: alphaFind: 'results' carries a status (alphaStatus_t): add `carries "
+	 "alpha alphaFind results one`, `… count=PARAMETER` or `… via` to the treatment\n"},
+	{"a_pointer_to_a_status_needs_a_treatment", "treatment", "carries alpha alphaAsk last one",
+	 "",
+	 "./alpha.abi:33:24: alphaAsk: 'last' carries a status (alphaStatus_t): add `carries "
+	 "alpha alphaAsk last one`, `… count=PARAMETER` or `… via` to the treatment\n"},
+	{"a_callback_that_is_told_a_status_needs_a_treatment", "treatment",
+	 "carries alpha alphaSetCallback callback via", "",
+	 "./alpha.abi:42:41: alphaSetCallback: 'callback' carries a status (alphaStatus_t): add "
+	 "`carries alpha alphaSetCallback callback one`, `… count=PARAMETER` or `… via` to the "
+	 "treatment\n"},
+	{"a_returned_struct_with_a_status_needs_a_treatment", "alpha.abi", "alphaDot\talphaComplex\t",
+	 "alphaDot\tconst alphaPerf_t *\t",
+	 "./alpha.abi:36:19: alphaDot: 'return' carries a status (alphaStatus_t): add `carries "
+	 "alpha alphaDot return one`, `… count=PARAMETER` or `… via` to the treatment\n"},
+	{"a_status_in_one_old_release_alone_needs_a_treatment", "alpha.abi",
+	 "function\talphaCount\tvoid\tcounts: int[2], n: int64_t, flag: char\t1.0..",
+	 "function\talphaCount\tvoid\tcounts: alphaStatus_t *, n: int64_t, flag: "
+	 "char\t1.0\talpha.h:39\nfunction\talphaCount\tvoid\tcounts: int[2], n: int64_t, flag: "
+	 "char\t1.1..",
+	 "./alpha.abi:35:26: alphaCount: 'counts' carries a status (alphaStatus_t): add `carries "
+	 "alpha alphaCount counts one`, `… count=PARAMETER` or `… via` to the treatment\n"},
+	{"a_callback_can_be_treated_by_hand_alone", "treatment", "callback via", "callback one",
+	 "treatment:16:41: 'callback' of 'alphaSetCallback' is neither a pointer to statuses nor "
+	 "one to structs whose statuses keep their places: only `via` can treat it\n"},
+	{"a_status_that_moved_can_be_treated_by_hand_alone", "alpha.abi",
+	 "second\t16\t4\talphaStatus_t\t1.0..",
+	 "second\t16\t4\talphaStatus_t\t1.0..1.1\talpha.h:56\nfield\talphaPerf_t\tsecond\t20\t4\t"
+	 "alphaStatus_t\t2.0..",
+	 "treatment:18:33: 'results' of 'alphaFind' is neither a pointer to statuses nor one to "
+	 "structs whose statuses keep their places: only `via` can treat it\n"},
+	{"a_struct_that_grew_can_be_treated_by_hand_alone", "alpha.abi", "alphaPerf_t\t24\t1.0..",
+	 "alphaPerf_t\t20\t1.0..1.1\talpha.h:52\nstruct\talphaPerf_t\t24\t2.0..",
+	 "treatment:18:33: 'results' of 'alphaFind' is neither a pointer to statuses nor one to "
+	 "structs whose statuses keep their places: only `via` can treat it\n"},
+	{"what_is_only_read_can_be_treated_by_hand_alone", "alpha.abi", "last: alphaStatus_t *",
+	 "last: const alphaStatus_t *",
+	 "treatment:17:29: 'last' of 'alphaAsk' is neither a pointer to statuses nor one to "
+	 "structs whose statuses keep their places: only `via` can treat it\n"},
+	{"a_count_that_is_no_parameter_is_refused", "treatment", "count=found", "count=fuond",
+	 "treatment:18:33: 'alphaFind' has no parameter 'fuond'\n"},
+	{"a_count_that_is_no_pointer_is_refused", "treatment", "count=found", "count=asked",
+	 "treatment:18:33: parameter 'asked' of 'alphaFind' is no pointer to an integer\n"},
+	{"a_limit_that_is_a_pointer_is_refused", "treatment", "most=asked", "most=found",
+	 "treatment:18:45: parameter 'found' of 'alphaFind' is no integer\n"},
+	{"a_limit_without_a_count_is_refused", "treatment", "last one", "last one most=last",
+	 "treatment:17:33: 'most=last' cannot follow `one`: the form is `carries FAMILY FUNCTION "
+	 "PARAMETER one|via|count=PARAMETER [most=PARAMETER]`\n"},
+	{"an_unknown_way_of_carrying_is_refused", "treatment", "last one", "last two",
+	 "treatment:17:29: 'two' stands where `one`, `via` or `count=PARAMETER` belongs: the form "
+	 "is `carries FAMILY FUNCTION PARAMETER one|via|count=PARAMETER [most=PARAMETER]`\n"},
+	{"carried_by_hand_without_a_hand_is_refused", "treatment", "last one", "last via",
+	 "treatment:17:29: 'alphaAsk' has no `method … via` line that could treat it\n"},
+	{"a_parameter_without_a_status_is_refused", "treatment", "alphaAsk last", "alphaAsk handle",
+	 "treatment:17:24: 'handle' of 'alphaAsk' carries no status\n"},
+	{"a_carrier_that_is_no_parameter_is_refused", "treatment", "alphaAsk last", "alphaAsk lsat",
+	 "treatment:17:24: 'alphaAsk' has no parameter 'lsat'\n"},
+	{"a_carrier_of_an_unknown_function_is_refused", "treatment", "alphaAsk last",
+	 "alphaAks last",
+	 "treatment:17:15: unknown function 'alphaAks': family 'alpha' has no such public "
+	 "function\n"},
+	{"a_carrier_of_a_family_that_is_not_bridged_is_refused", "treatment", "carries alpha alphaAsk",
+	 "carries beta alphaAsk", "treatment:17:9: family 'beta' has no `bridge` line\n"},
+	{"a_carrier_that_is_treated_twice_is_refused", "treatment", "carries alpha alphaFind",
+	 "carries alpha alphaAsk last one\ncarries alpha alphaFind",
+	 "treatment:18:24: 'last' of 'alphaAsk' is treated already\n"},
+	{"a_carrier_of_a_function_that_is_passed_is_refused", "treatment", "alphaNorm pass",
+	 "alphaAsk pass",
+	 "treatment:17:15: 'alphaAsk' has the method `pass`, which translates nothing\n"},
 };
 
 /* cmocka hands a case its input or lets it clean up, not both: the cases run in the table's order.

@@ -24,6 +24,9 @@ __thread struct gw_thread gw_thread;
 
 extern const char gw_thunks[] __attribute__((visibility("hidden")));
 
+void alphaAsk(alphaHandle_t handle, alphaStatus_t *last);
+alphaStatus_t alphaFind(const int asked, int64_t *found, alphaPerf_t *results);
+alphaStatus_t alphaSetCallback(alphaCallback_t callback, void *user);
 void alphaCount(int *counts, int64_t n, char flag);
 alphaStatus_t alphaCreate(alphaHandle_t *handle, alphaMode_t mode);
 alphaComplex alphaDot(int n, const alphaComplex *x, alphaComplex scale);
@@ -39,6 +42,12 @@ static struct {
 	unsigned entered, left, exited, translated;
 	union gw_value values[8], result;
 	bool had_values;
+	struct {
+		void *array;
+		int64_t count, most;
+		size_t size, offset;
+	} carried[4];
+	unsigned carried_count;
 } record;
 
 void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
@@ -73,6 +82,18 @@ int32_t gw_status_in(const struct gw_call *call, int32_t status)
 	return status == 2 ? 3007 : status;
 }
 
+void gw_carried_out(const struct gw_call *call, void *array, int64_t count, int64_t most,
+		    size_t size, size_t offset)
+{
+	assert_int_equal(call->fn, record.fn);
+	assert_true(record.carried_count < 4);
+	record.carried[record.carried_count].array = array;
+	record.carried[record.carried_count].count = count;
+	record.carried[record.carried_count].most = most;
+	record.carried[record.carried_count].size = size;
+	record.carried[record.carried_count++].offset = offset;
+}
+
 void gw_leave(struct gw_call *call, const union gw_value *values, union gw_value result)
 {
 	record.had_values = values != NULL;
@@ -87,6 +108,35 @@ size_t gw_via_alpha_version(struct gw_call *gw_call, size_t (*gw_real)(void))
 {
 	assert_int_equal(gw_call->fn, GW_FN_alphaVersion);
 	return gw_real() + 1000;
+}
+
+alphaStatus_t gw_via_alpha_set_callback(struct gw_call *gw_call,
+					alphaStatus_t (*gw_real)(alphaCallback_t, void *),
+					alphaCallback_t callback, void *user)
+{
+	assert_int_equal(gw_call->fn, GW_FN_alphaSetCallback);
+	return gw_real(callback, (char *)user + 1);
+}
+
+static alphaStatus_t real_set_callback(alphaCallback_t callback, void *user)
+{
+	(void)callback;
+	return (alphaStatus_t)(uintptr_t)user;
+}
+
+static void real_ask(alphaHandle_t handle, alphaStatus_t *last)
+{
+	(void)handle;
+	*last = 3007;
+}
+
+static alphaStatus_t find_answer;
+
+static alphaStatus_t real_find(const int asked, int64_t *found, alphaPerf_t *results)
+{
+	(void)results;
+	*found = asked + 3;
+	return find_answer;
 }
 
 static alphaStatus_t real_create(alphaHandle_t *handle, alphaMode_t mode)
@@ -207,6 +257,62 @@ static void a_via_function_answers_only_when_releases_differ(void **state)
 	assert_int_equal(record.result.i, 1007);
 }
 
+static void statuses_behind_pointers_are_translated_where_the_facts_say_they_lie(void **state)
+{
+	alphaStatus_t last = 0;
+	int64_t found = 0;
+	char results[4]; /* not looked at here */
+
+	(void)state;
+	record.flags = GW_CALL_TRANSLATE;
+	record.real = REAL(real_ask);
+	alphaAsk(NULL, &last);
+	assert_int_equal(record.carried_count, 1);
+	assert_ptr_equal(record.carried[0].array, &last);
+	assert_int_equal(record.carried[0].count, 1);
+	assert_true(record.carried[0].size == sizeof(last) && !record.carried[0].offset);
+	record.carried_count = 0;
+	record.real = REAL(real_find);
+	find_answer = 0;
+	assert_int_equal(alphaFind(5, &found, (alphaPerf_t *)(void *)results), 0);
+	assert_int_equal(record.carried_count, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_ptr_equal(record.carried[i].array, results);
+		assert_int_equal(record.carried[i].count, 8);
+		assert_int_equal(record.carried[i].most, 5);
+		assert_int_equal(record.carried[i].size, 24);
+		assert_int_equal(record.carried[i].offset, i ? 4 : 16);
+	}
+}
+
+static void what_failed_was_absent_or_is_not_translated_left_no_statuses(void **state)
+{
+	int64_t found = 0;
+	char results[4];
+
+	(void)state;
+	record.real = REAL(real_find);
+	record.flags = GW_CALL_TRANSLATE | GW_CALL_REPORT;
+	find_answer = 3007;
+	assert_int_equal(alphaFind(5, &found, (alphaPerf_t *)(void *)results), 2);
+	find_answer = 0;
+	record.absent = 1;
+	assert_int_equal(alphaFind(5, &found, (alphaPerf_t *)(void *)results), 0);
+	record.absent = 0;
+	record.flags = GW_CALL_VIA | GW_CALL_REPORT;
+	assert_int_equal(alphaFind(5, &found, (alphaPerf_t *)(void *)results), 0);
+	assert_int_equal(record.carried_count, 0);
+}
+
+static void a_carrier_that_is_treated_by_hand_is_left_to_its_via_function(void **state)
+{
+	(void)state;
+	record.real = REAL(real_set_callback);
+	record.flags = GW_CALL_TRANSLATE | GW_CALL_VIA;
+	assert_int_equal(alphaSetCallback(NULL, (void *)(uintptr_t)3006), 2);
+	assert_int_equal(record.carried_count, 0);
+}
+
 static void numbers_and_pairs_arrive_and_are_reported(void **state)
 {
 	const alphaComplex x[2] = {{1, 2}, {3, 4}};
@@ -295,6 +401,12 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_status_passed_by_value_goes_in_translated_and_is_logged_as_passed, fresh),
 		cmocka_unit_test_setup(a_via_function_answers_only_when_releases_differ, fresh),
+		cmocka_unit_test_setup(
+			statuses_behind_pointers_are_translated_where_the_facts_say_they_lie, fresh),
+		cmocka_unit_test_setup(what_failed_was_absent_or_is_not_translated_left_no_statuses,
+				       fresh),
+		cmocka_unit_test_setup(
+			a_carrier_that_is_treated_by_hand_is_left_to_its_via_function, fresh),
 		cmocka_unit_test_setup(numbers_and_pairs_arrive_and_are_reported, fresh),
 		cmocka_unit_test_setup(each_thunk_sets_its_origin_and_reaches_its_function, fresh),
 		cmocka_unit_test(the_tables_say_what_the_small_database_says),

@@ -21,15 +21,17 @@ gw_first_\index:
 	.text
 	.cfi_startproc
 	entry _ZN5alpha6hiddenEv, 0
-	entry alphaCount, 1
-	entry alphaCreate, 2
-	entry alphaDot, 3
-	entry alphaErrorString, 4
-	entry alphaNorm, 5
-	entry alphaOld, 6
-	entry alphaPrivateSame, 7
-	entry alphaSetCallback, 8
-	entry alphaVersion, 9
+	entry alphaAsk, 1
+	entry alphaCount, 2
+	entry alphaCreate, 3
+	entry alphaDot, 4
+	entry alphaErrorString, 5
+	entry alphaFind, 6
+	entry alphaNorm, 7
+	entry alphaOld, 8
+	entry alphaPrivateSame, 9
+	entry alphaSetCallback, 10
+	entry alphaVersion, 11
 	first 0
 	first 1
 	first 2
@@ -40,6 +42,8 @@ gw_first_\index:
 	first 7
 	first 8
 	first 9
+	first 10
+	first 11
 	.p2align 4, 0xcc
 gw_resolve:
 	pushq %r11
@@ -111,6 +115,8 @@ gw_slots:
 	.quad gw_first_7
 	.quad gw_first_8
 	.quad gw_first_9
+	.quad gw_first_10
+	.quad gw_first_11
 	.size gw_slots, . - gw_slots
 
 	.section .note.GNU-stack,"",@progbits

@@ -6,15 +6,17 @@ extern void *gw_slots[];
 
 static const struct gw_facade_symbol symbols[] = {
 	{"_ZN5alpha6hiddenEv", -1, GW_FACADE_REFUSE, GW_CLASS_INT32},
-	{"alphaCount", 0, GW_FACADE_FUNCTION, GW_CLASS_VOID},
-	{"alphaCreate", 1, GW_FACADE_FUNCTION, GW_CLASS_INT32},
-	{"alphaDot", 2, GW_FACADE_FUNCTION, GW_CLASS_STRUCT},
-	{"alphaErrorString", 3, GW_FACADE_FUNCTION, GW_CLASS_STRING},
-	{"alphaNorm", 5, GW_FACADE_FUNCTION, GW_CLASS_FLOAT},
-	{"alphaOld", 6, GW_FACADE_FUNCTION, GW_CLASS_INT32},
+	{"alphaAsk", 0, GW_FACADE_FUNCTION, GW_CLASS_VOID},
+	{"alphaCount", 1, GW_FACADE_FUNCTION, GW_CLASS_VOID},
+	{"alphaCreate", 2, GW_FACADE_FUNCTION, GW_CLASS_INT32},
+	{"alphaDot", 3, GW_FACADE_FUNCTION, GW_CLASS_STRUCT},
+	{"alphaErrorString", 4, GW_FACADE_FUNCTION, GW_CLASS_STRING},
+	{"alphaFind", 5, GW_FACADE_FUNCTION, GW_CLASS_INT32},
+	{"alphaNorm", 7, GW_FACADE_FUNCTION, GW_CLASS_FLOAT},
+	{"alphaOld", 8, GW_FACADE_FUNCTION, GW_CLASS_INT32},
 	{"alphaPrivateSame", -1, GW_FACADE_FORWARD, GW_CLASS_INT32},
-	{"alphaSetCallback", 7, GW_FACADE_FUNCTION, GW_CLASS_INT32},
-	{"alphaVersion", 8, GW_FACADE_FUNCTION, GW_CLASS_UINT64},
+	{"alphaSetCallback", 9, GW_FACADE_FUNCTION, GW_CLASS_INT32},
+	{"alphaVersion", 10, GW_FACADE_FUNCTION, GW_CLASS_UINT64},
 };
 
 static const char *const targets[] = {
@@ -26,7 +28,7 @@ extern const struct gw_facade gw_facade_descriptor;
 __attribute__((visibility("hidden")))
 const struct gw_facade gw_facade_descriptor = {
 	.soname = "libalpha.so.1", .targets = targets, .answer_version = "1.1",
-	.symbols = symbols, .slots = gw_slots, .symbol_count = 10,
+	.symbols = symbols, .slots = gw_slots, .symbol_count = 12,
 	.family = 0, .refuse = 2, .release = 1,
-	.build_id = "golden-1b611a5412e0cfde", .family_name = "alpha",
+	.build_id = "golden-543e0be410229b5d", .family_name = "alpha",
 };

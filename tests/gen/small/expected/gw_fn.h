@@ -8,10 +8,12 @@ enum gw_family {
 };
 
 enum gw_fn {
+	GW_FN_alphaAsk,
 	GW_FN_alphaCount,
 	GW_FN_alphaCreate,
 	GW_FN_alphaDot,
 	GW_FN_alphaErrorString,
+	GW_FN_alphaFind,
 	GW_FN_alphaNew,
 	GW_FN_alphaNorm,
 	GW_FN_alphaOld,

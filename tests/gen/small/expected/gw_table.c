@@ -23,77 +23,94 @@ const struct gw_enum gw_enums[GW_ENUM_COUNT] = {
 };
 
 const struct gw_parameter gw_parameters[] = {
+	/* alphaAsk */
+	{148, -1, GW_CLASS_POINTER, 0}, /* handle */
+	{155, -1, GW_CLASS_POINTER, 0}, /* last */
 	/* alphaCount */
-	{148, -1, GW_CLASS_POINTER, 0}, /* counts */
-	{155, -1, GW_CLASS_INT64, 0}, /* n */
-	{157, -1, GW_CLASS_INT8, 0}, /* flag */
+	{160, -1, GW_CLASS_POINTER, 0}, /* counts */
+	{167, -1, GW_CLASS_INT64, 0}, /* n */
+	{169, -1, GW_CLASS_INT8, 0}, /* flag */
 	/* alphaCreate */
-	{162, -1, GW_CLASS_POINTER, 0}, /* handle */
-	{169, 0, GW_CLASS_INT32, 0}, /* mode */
+	{148, -1, GW_CLASS_POINTER, 0}, /* handle */
+	{174, 0, GW_CLASS_INT32, 0}, /* mode */
 	/* alphaDot */
-	{155, -1, GW_CLASS_INT32, 0}, /* n */
-	{174, -1, GW_CLASS_POINTER, 0}, /* x */
-	{176, -1, GW_CLASS_STRUCT, 8}, /* scale */
+	{167, -1, GW_CLASS_INT32, 0}, /* n */
+	{179, -1, GW_CLASS_POINTER, 0}, /* x */
+	{181, -1, GW_CLASS_STRUCT, 8}, /* scale */
 	/* alphaErrorString */
-	{182, 1, GW_CLASS_INT32, 0}, /* status */
+	{187, 1, GW_CLASS_INT32, 0}, /* status */
+	/* alphaFind */
+	{194, -1, GW_CLASS_INT32, 0}, /* asked */
+	{200, -1, GW_CLASS_POINTER, 0}, /* found */
+	{206, -1, GW_CLASS_POINTER, 0}, /* results */
 	/* alphaNew */
-	{162, -1, GW_CLASS_POINTER, 0}, /* handle */
-	{189, -1, GW_CLASS_POINTER, 0}, /* desc */
-	{194, -1, GW_CLASS_UINT64, 0}, /* size */
+	{148, -1, GW_CLASS_POINTER, 0}, /* handle */
+	{214, -1, GW_CLASS_POINTER, 0}, /* desc */
+	{219, -1, GW_CLASS_UINT64, 0}, /* size */
 	/* alphaNorm */
-	{199, -1, GW_CLASS_POINTER, 0}, /* argument1 */
-	{209, -1, GW_CLASS_DOUBLE, 0}, /* argument2 */
+	{224, -1, GW_CLASS_POINTER, 0}, /* argument1 */
+	{234, -1, GW_CLASS_DOUBLE, 0}, /* argument2 */
 	/* alphaOld */
-	{162, -1, GW_CLASS_POINTER, 0}, /* handle */
+	{148, -1, GW_CLASS_POINTER, 0}, /* handle */
 	/* alphaSetCallback */
-	{219, -1, GW_CLASS_POINTER, 0}, /* callback */
-	{228, -1, GW_CLASS_POINTER, 0}, /* user */
+	{244, -1, GW_CLASS_POINTER, 0}, /* callback */
+	{253, -1, GW_CLASS_POINTER, 0}, /* user */
 	{0, 0, 0, 0}
 };
 
 const struct gw_function gw_functions[GW_FN_COUNT] = {
+	{ /* alphaAsk */
+		.name = 258, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 0, .parameter_count = 2,
+		.result_class = GW_CLASS_VOID, .result_enum = -1, .returns_status = 0,
+	},
 	{ /* alphaCount */
-		.name = 233, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = 0, .parameter_count = 3,
+		.name = 267, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 2, .parameter_count = 3,
 		.result_class = GW_CLASS_VOID, .result_enum = -1, .returns_status = 0,
 	},
 	{ /* alphaCreate */
-		.name = 244, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = 3, .parameter_count = 2,
+		.name = 278, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 5, .parameter_count = 2,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
 	{ /* alphaDot */
-		.name = 256, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = 5, .parameter_count = 3,
+		.name = 290, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 7, .parameter_count = 3,
 		.result_class = GW_CLASS_STRUCT, .result_enum = -1, .returns_status = 0,
 	},
 	{ /* alphaErrorString */
-		.name = 265, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = 8, .parameter_count = 1,
+		.name = 299, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 10, .parameter_count = 1,
 		.result_class = GW_CLASS_STRING, .result_enum = -1, .returns_status = 0,
 	},
+	{ /* alphaFind */
+		.name = 316, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
+		.parameters = 11, .parameter_count = 3,
+		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
+	},
 	{ /* alphaNew */
-		.name = 282, .family = GW_FAMILY_alpha, .method = GW_METHOD_NEW,
-		.parameters = 9, .parameter_count = 3,
+		.name = 326, .family = GW_FAMILY_alpha, .method = GW_METHOD_NEW,
+		.parameters = 14, .parameter_count = 3,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
 	{ /* alphaNorm */
-		.name = 291, .family = GW_FAMILY_alpha, .method = GW_METHOD_PASS,
-		.parameters = 12, .parameter_count = 2,
+		.name = 335, .family = GW_FAMILY_alpha, .method = GW_METHOD_PASS,
+		.parameters = 17, .parameter_count = 2,
 		.result_class = GW_CLASS_FLOAT, .result_enum = -1, .returns_status = 0,
 	},
 	{ /* alphaOld */
-		.name = 301, .family = GW_FAMILY_alpha, .method = GW_METHOD_GONE,
-		.parameters = 14, .parameter_count = 1,
+		.name = 345, .family = GW_FAMILY_alpha, .method = GW_METHOD_GONE,
+		.parameters = 19, .parameter_count = 1,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
 	{ /* alphaSetCallback */
-		.name = 310, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
-		.parameters = 15, .parameter_count = 2,
+		.name = 354, .family = GW_FAMILY_alpha, .method = GW_METHOD_VIA,
+		.parameters = 20, .parameter_count = 2,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1,
 	},
 	{ /* alphaVersion */
-		.name = 327, .family = GW_FAMILY_alpha, .method = GW_METHOD_VIA,
+		.name = 371, .family = GW_FAMILY_alpha, .method = GW_METHOD_VIA,
 		.result_class = GW_CLASS_UINT64, .result_enum = -1, .returns_status = 0,
 	},
 };
@@ -183,30 +200,36 @@ const char gw_strings[] =
 	"ALPHA_STATUS_BAD_POINTER" "\0" /* 97 */
 	"alphaMode_t" "\0" /* 122 */
 	"alphaStatus_t" "\0" /* 134 */
-	"counts" "\0" /* 148 */
-	"n" "\0" /* 155 */
-	"flag" "\0" /* 157 */
-	"handle" "\0" /* 162 */
-	"mode" "\0" /* 169 */
-	"x" "\0" /* 174 */
-	"scale" "\0" /* 176 */
-	"status" "\0" /* 182 */
-	"desc" "\0" /* 189 */
-	"size" "\0" /* 194 */
-	"argument1" "\0" /* 199 */
-	"argument2" "\0" /* 209 */
-	"callback" "\0" /* 219 */
-	"user" "\0" /* 228 */
-	"alphaCount" "\0" /* 233 */
-	"alphaCreate" "\0" /* 244 */
-	"alphaDot" "\0" /* 256 */
-	"alphaErrorString" "\0" /* 265 */
-	"alphaNew" "\0" /* 282 */
-	"alphaNorm" "\0" /* 291 */
-	"alphaOld" "\0" /* 301 */
-	"alphaSetCallback" "\0" /* 310 */
-	"alphaVersion" "\0" /* 327 */
+	"handle" "\0" /* 148 */
+	"last" "\0" /* 155 */
+	"counts" "\0" /* 160 */
+	"n" "\0" /* 167 */
+	"flag" "\0" /* 169 */
+	"mode" "\0" /* 174 */
+	"x" "\0" /* 179 */
+	"scale" "\0" /* 181 */
+	"status" "\0" /* 187 */
+	"asked" "\0" /* 194 */
+	"found" "\0" /* 200 */
+	"results" "\0" /* 206 */
+	"desc" "\0" /* 214 */
+	"size" "\0" /* 219 */
+	"argument1" "\0" /* 224 */
+	"argument2" "\0" /* 234 */
+	"callback" "\0" /* 244 */
+	"user" "\0" /* 253 */
+	"alphaAsk" "\0" /* 258 */
+	"alphaCount" "\0" /* 267 */
+	"alphaCreate" "\0" /* 278 */
+	"alphaDot" "\0" /* 290 */
+	"alphaErrorString" "\0" /* 299 */
+	"alphaFind" "\0" /* 316 */
+	"alphaNew" "\0" /* 326 */
+	"alphaNorm" "\0" /* 335 */
+	"alphaOld" "\0" /* 345 */
+	"alphaSetCallback" "\0" /* 354 */
+	"alphaVersion" "\0" /* 371 */
 	"";
 
 __attribute__((visibility("default")))
-const char gw_build_id[] = "golden-1b611a5412e0cfde";
+const char gw_build_id[] = "golden-543e0be410229b5d";

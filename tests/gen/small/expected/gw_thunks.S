@@ -16,10 +16,12 @@ gw_tail_\name:
 	.endm
 
 	.macro row origin
+	thunk \origin, alphaAsk
 	thunk \origin, alphaCount
 	thunk \origin, alphaCreate
 	thunk \origin, alphaDot
 	thunk \origin, alphaErrorString
+	thunk \origin, alphaFind
 	thunk \origin, alphaNew
 	thunk \origin, alphaNorm
 	thunk \origin, alphaOld
@@ -29,6 +31,8 @@ gw_tail_\name:
 
 	.text
 	.cfi_startproc
+	.hidden gw_wrap_alphaAsk
+	tail alphaAsk
 	.hidden gw_wrap_alphaCount
 	tail alphaCount
 	.hidden gw_wrap_alphaCreate
@@ -37,6 +41,8 @@ gw_tail_\name:
 	tail alphaDot
 	.hidden gw_wrap_alphaErrorString
 	tail alphaErrorString
+	.hidden gw_wrap_alphaFind
+	tail alphaFind
 	.hidden gw_wrap_alphaNew
 	tail alphaNew
 	.hidden gw_wrap_alphaNorm

@@ -6,15 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int alphaStatus_t;
 struct alphaContext;
 typedef struct alphaContext *alphaHandle_t;
+typedef int alphaStatus_t;
 typedef int alphaMode_t;
 struct float2 {
 	float x, y;
 } __attribute__((aligned(8)));
 typedef struct float2 float2;
 typedef float2 alphaComplex;
+struct alphaPerfStruct;
+typedef struct alphaPerfStruct alphaPerf_t;
 struct alphaDesc_t;
 typedef struct alphaDesc_t alphaDesc_t;
 typedef void (*alphaCallback_t)(alphaStatus_t, const char *, void *);

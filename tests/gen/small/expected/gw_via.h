@@ -6,6 +6,15 @@
 
 struct gw_call;
 
+#define GW_SIZE_alphaPerf_t 24
+#define GW_OFFSET_alphaPerf_t_algo 0
+#define GW_OFFSET_alphaPerf_t_second 16
+#define GW_OFFSET_alphaPerf_t_status 4
+#define GW_OFFSET_alphaPerf_t_time 8
+
+/* Answers alphaSetCallback when caller and loaded release differ. */
+alphaStatus_t gw_via_alpha_set_callback(struct gw_call *gw_call, alphaStatus_t (*gw_real)(alphaCallback_t, void *), alphaCallback_t callback, void *user);
+
 /* Answers alphaVersion when caller and loaded release differ. */
 size_t gw_via_alpha_version(struct gw_call *gw_call, size_t (*gw_real)(void));
 

@@ -8,6 +8,35 @@
 /* gw_thunks.S jumps here: a name that no other object can take over. */
 #define GW_ALIAS(name) extern __typeof__(name) gw_wrap_##name __attribute__((alias(#name), visibility("hidden")));
 
+GW_WRAPPER void alphaAsk(alphaHandle_t handle, alphaStatus_t *last);
+GW_WRAPPER void alphaAsk(alphaHandle_t handle, alphaStatus_t *last)
+{
+	struct gw_call gw_call;
+	void (*gw_real)(alphaHandle_t, alphaStatus_t *) =
+		gw_enter(&gw_call, GW_FN_alphaAsk, __builtin_return_address(0));
+
+	if (__builtin_expect(!gw_call.flags, 1)) {
+		gw_real(handle, last);
+	} else {
+		gw_real(handle, last);
+		if ((gw_call.flags & GW_CALL_TRANSLATE) && !gw_call.absent) {
+			gw_carried_out(&gw_call, last, 1, INT64_MAX,
+				sizeof(int32_t), 0);
+		}
+		if (gw_call.flags & GW_CALL_REPORT) {
+			const union gw_value gw_values[] = {
+				{.p = (const void *)handle},
+				{.p = (const void *)last},
+			};
+			const union gw_value gw_answer = {.i = 0};
+
+			gw_leave(&gw_call, gw_values, gw_answer);
+		}
+	}
+	gw_exit(&gw_call);
+}
+GW_ALIAS(alphaAsk)
+
 GW_WRAPPER void alphaCount(int *counts, int64_t n, char flag);
 GW_WRAPPER void alphaCount(int *counts, int64_t n, char flag)
 {
@@ -120,6 +149,42 @@ GW_WRAPPER const char *alphaErrorString(alphaStatus_t status)
 }
 GW_ALIAS(alphaErrorString)
 
+GW_WRAPPER alphaStatus_t alphaFind(const int asked, int64_t *found, alphaPerf_t *results);
+GW_WRAPPER alphaStatus_t alphaFind(const int asked, int64_t *found, alphaPerf_t *results)
+{
+	struct gw_call gw_call;
+	alphaStatus_t (*gw_real)(const int, int64_t *, alphaPerf_t *) =
+		gw_enter(&gw_call, GW_FN_alphaFind, __builtin_return_address(0));
+	alphaStatus_t gw_result;
+
+	if (__builtin_expect(!gw_call.flags, 1)) {
+		gw_result = gw_real(asked, found, results);
+	} else {
+		gw_result = gw_real(asked, found, results);
+		if ((gw_call.flags & GW_CALL_TRANSLATE) && !gw_call.absent && !gw_result) {
+			gw_carried_out(&gw_call, results, found ? (int64_t)*found : 0, (int64_t)asked,
+				GW_SIZE_alphaPerf_t, GW_OFFSET_alphaPerf_t_second);
+			gw_carried_out(&gw_call, results, found ? (int64_t)*found : 0, (int64_t)asked,
+				GW_SIZE_alphaPerf_t, GW_OFFSET_alphaPerf_t_status);
+		}
+		if ((gw_call.flags & GW_CALL_TRANSLATE) && !gw_call.absent)
+			gw_result = gw_status_out(&gw_call, gw_result);
+		if (gw_call.flags & GW_CALL_REPORT) {
+			const union gw_value gw_values[] = {
+				{.i = asked},
+				{.p = (const void *)found},
+				{.p = (const void *)results},
+			};
+			const union gw_value gw_answer = {.i = gw_result};
+
+			gw_leave(&gw_call, gw_values, gw_answer);
+		}
+	}
+	gw_exit(&gw_call);
+	return gw_result;
+}
+GW_ALIAS(alphaFind)
+
 GW_WRAPPER alphaStatus_t alphaNew(alphaHandle_t handle, const alphaDesc_t *desc, size_t size);
 GW_WRAPPER alphaStatus_t alphaNew(alphaHandle_t handle, const alphaDesc_t *desc, size_t size)
 {
@@ -216,7 +281,10 @@ GW_WRAPPER alphaStatus_t alphaSetCallback(alphaCallback_t callback, void *user)
 	if (__builtin_expect(!gw_call.flags, 1)) {
 		gw_result = gw_real(callback, user);
 	} else {
-		gw_result = gw_real(callback, user);
+		if (gw_call.flags & GW_CALL_VIA)
+			gw_result = gw_via_alpha_set_callback(&gw_call, gw_real, callback, user);
+		else
+			gw_result = gw_real(callback, user);
 		if ((gw_call.flags & GW_CALL_TRANSLATE) && !gw_call.absent)
 			gw_result = gw_status_out(&gw_call, gw_result);
 		if (gw_call.flags & GW_CALL_REPORT) {
