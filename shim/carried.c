@@ -6,11 +6,12 @@
 
 void gw_carried_out(const struct gw_call *call, void *array, int64_t count, int64_t most, size_t size, size_t offset)
 {
-	char *at = (char *)array + offset;
+	char *at;
 	int64_t i;
 
 	if (!array)
 		return;
+	at = (char *)array + offset;
 	for (i = 0; i < count && i < most; i++, at += size) {
 		int32_t status;
 

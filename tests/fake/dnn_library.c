@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cudnn: handle, versions, names of statuses, and what every descriptor needs. */
 #include "dnn.h"
+#include "entry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,32 @@ void fake_cudnnGetLastErrorString(char *message, size_t size)
 }
 #endif
 
+/* What was set last, for this file of the library alone. */
+static struct {
+	unsigned mask;
+	void *data;
+	cudnnCallback_t function;
+} callback;
+
+cudnnStatus_t fake_cudnnSetCallback(unsigned mask, void *data, cudnnCallback_t function)
+{
+	callback.mask = mask;
+	callback.data = data;
+	callback.function = function;
+	return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t fake_cudnnGetCallback(unsigned *mask, void **data, cudnnCallback_t *function)
+{
+	if (mask)
+		*mask = callback.mask;
+	if (data)
+		*data = callback.data;
+	if (function)
+		*function = callback.function;
+	return CUDNN_STATUS_SUCCESS;
+}
+
 #ifdef fake_cudnnQueryRuntimeError
 cudnnStatus_t fake_cudnnQueryRuntimeError(cudnnHandle_t handle, cudnnStatus_t *status, cudnnErrQueryMode_t mode,
 					  cudnnRuntimeTag_t *tag)
@@ -109,18 +136,16 @@ cudnnStatus_t fake_cudnnQueryRuntimeError(cudnnHandle_t handle, cudnnStatus_t *s
 	(void)tag;
 	if (!dnn_is(handle, DNN_HANDLE) || !status)
 		return CUDNN_STATUS_BAD_PARAM;
-	*status = CUDNN_STATUS_SUCCESS;
+	*status = (cudnnStatus_t)fake_option(FAKE_RUNTIME_ERROR);
+	if (*status && callback.function) {
+		cudnnDebug_t debug = { .cudnn_version = CUDNN_VERSION, .cudnnStatus = *status, .handle = handle, .cudaDeviceId = -1 };
+
+		memset(debug.reserved, 0x5a, sizeof debug.reserved);
+		callback.function(CUDNN_SEV_ERROR, callback.data, &debug, "a runtime error");
+	}
 	return CUDNN_STATUS_SUCCESS;
 }
 #endif
-
-cudnnStatus_t fake_cudnnSetCallback(unsigned mask, void *data, cudnnCallback_t callback)
-{
-	(void)mask;
-	(void)data;
-	(void)callback;
-	return CUDNN_STATUS_SUCCESS;
-}
 
 /* Each part says that its release fits; files of different releases are told by their handles. */
 #define VERSION_CHECK(name) cudnnStatus_t name(void) { return CUDNN_STATUS_SUCCESS; }
