@@ -47,8 +47,7 @@ static void *stand_in(struct gw_call *call, const struct gw_binding *binding, ui
 {
 	const struct gw_function *function = &gw_functions[fn];
 
-	call->absent = 1;
-	tell_absent(binding, fn);
+	call->absent = 1;	/* told when the call ends: a `via` function may know the answer all the same */
 	gw_thread.absent = function->returns_status ? binding->refuse : 0;
 	return gw_absent_function(function->result_class);
 }
@@ -104,6 +103,12 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 
 void gw_exit(struct gw_call *call)
 {
+	if (__builtin_expect(call->absent, 0)) {
+		int error = errno;
+
+		tell_absent(call->binding, call->fn);
+		errno = error;
+	}
 	if (call->nested != PASSING && gw_thread.depth)
 		gw_thread.depth--;
 }
