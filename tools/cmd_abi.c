@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "cmd.h"
 
 static const struct {
@@ -29,7 +30,8 @@ static void usage(FILE *out)
 			commands[i].summary);
 	fputs("\nA release may be given in short: 12.1 is the newest known build of it. The "
 	      "database is\n"
-	      "--database, else $GANGWAY_DATABASE, else the one that came with gangway.\n",
+	      "--database, else $GANGWAY_DATABASE, else the one that came with gangway; DIR holds the\n"
+	      "*.abi files, itself or in a directory `facts`.\n",
 	      out);
 }
 
@@ -54,6 +56,20 @@ static int take_database(int *argc, char **argv, const char **database)
 	return 0;
 }
 
+/* The facts of a whole copy of abi/ lie in a directory of it: NULL when DIRECTORY is no such copy. */
+static char *facts_within(const char *directory)
+{
+	struct stat status;
+	char *path = NULL;
+
+	if (asprintf(&path, "%s/facts", directory) < 0)
+		return NULL;
+	if (!stat(path, &status) && S_ISDIR(status.st_mode))
+		return path;
+	free(path);
+	return NULL;
+}
+
 int gw_cmd_abi(int argc, char **argv)
 {
 	const char *database = getenv("GANGWAY_DATABASE");
@@ -70,6 +86,8 @@ int gw_cmd_abi(int argc, char **argv)
 	}
 	if (!database || !*database)
 		database = own = gw_data_path("facts");
+	else if ((own = facts_within(database)))
+		database = own;
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
 		if (strcmp(commands[i].name, argv[1]))
 			continue;

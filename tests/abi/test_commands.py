@@ -63,6 +63,14 @@ class Commands(unittest.TestCase):
         self.abi('import', wheel)
         self.assertEqual(self.content(), before)
 
+    def test_a_whole_copy_of_the_database_may_be_named_by_the_directory_around_its_facts(self):
+        around = self.folder('copy')
+        facts = self.folder('copy/facts')
+        self.abi('import', self.cublas('12.1.3.1'), database=around)
+        self.assertEqual(sorted(os.listdir(around)), ['facts'])
+        self.assertEqual(sorted(self.content(facts)), ['cublas.abi', 'cublasLt.abi'])
+        self.assertEqual(self.abi('list', database=around), self.abi('list', database=facts))
+
     def test_an_import_without_its_program_says_what_is_missing(self):
         alone = shutil.copy(GANGWAY, self.folder('alone'))
         done = subprocess.run([alone, 'abi', '--database', self.database, 'import', self.cublas('12.1.3.1')], capture_output=True,
