@@ -117,14 +117,26 @@ cudnnStatus_t fake_cudnnSetCallback(unsigned mask, void *data, cudnnCallback_t f
 	return CUDNN_STATUS_SUCCESS;
 }
 
+static void tell(cudnnSeverity_t severity, cudnnStatus_t status, cudnnHandle_t handle, const char *message)
+{
+	cudnnDebug_t debug = { .cudnn_version = CUDNN_VERSION, .cudnnStatus = status, .handle = handle, .cudaDeviceId = -1 };
+
+	memset(debug.reserved, 0x5a, sizeof debug.reserved);
+	if (callback.function)
+		callback.function(severity, callback.data, &debug, message);
+}
+
+/* As in the real library the question itself is told to the callback, and an answer that is not wanted is an error. */
 cudnnStatus_t fake_cudnnGetCallback(unsigned *mask, void **data, cudnnCallback_t *function)
 {
-	if (mask)
-		*mask = callback.mask;
-	if (data)
-		*data = callback.data;
-	if (function)
-		*function = callback.function;
+	cudnnStatus_t status = mask && data && function ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+
+	tell(status ? CUDNN_SEV_ERROR : CUDNN_SEV_INFO, status, NULL, "cudnnGetCallback");
+	if (status)
+		return status;
+	*mask = callback.mask;
+	*data = callback.data;
+	*function = callback.function;
 	return CUDNN_STATUS_SUCCESS;
 }
 
@@ -137,12 +149,8 @@ cudnnStatus_t fake_cudnnQueryRuntimeError(cudnnHandle_t handle, cudnnStatus_t *s
 	if (!dnn_is(handle, DNN_HANDLE) || !status)
 		return CUDNN_STATUS_BAD_PARAM;
 	*status = (cudnnStatus_t)fake_option(FAKE_RUNTIME_ERROR);
-	if (*status && callback.function) {
-		cudnnDebug_t debug = { .cudnn_version = CUDNN_VERSION, .cudnnStatus = *status, .handle = handle, .cudaDeviceId = -1 };
-
-		memset(debug.reserved, 0x5a, sizeof debug.reserved);
-		callback.function(CUDNN_SEV_ERROR, callback.data, &debug, "a runtime error");
-	}
+	if (*status)
+		tell(CUDNN_SEV_ERROR, *status, handle, "a runtime error");
 	return CUDNN_STATUS_SUCCESS;
 }
 #endif
