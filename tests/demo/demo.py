@@ -82,11 +82,10 @@ def old_program(show, folder, fake):
     show.title('a program compiled against the headers of cuBLAS 11.10, on a fake cuBLAS 13 that computes on the CPU')
     package, version, runtime, runtime_version = OLD_HEADER
     include = attributes.header_folder(package, version, 'nvidia/cublas/include/*') / 'nvidia/cublas/include'
-    cuda = attributes.header_folder(runtime, runtime_version, 'nvidia/cuda_runtime/include/*') / 'nvidia/cuda_runtime/include'
     attributes.stub(folder, f'libcublasLt.so.{version.split(".")[0]}', (include / 'cublasLt.h').read_text())
     program = folder / 'product'
-    subprocess.run(['gcc', '-O1', '-w', '-I', include, '-I', cuda, '-o', program, HERE / 'product.c', '-L', folder, '-lcublasLt'],
-                   check=True)
+    subprocess.run(['gcc', '-O1', '-w', '-I', include, *attributes.cuda_folders(runtime, runtime_version), '-o', program,
+                    HERE / 'product.c', '-L', folder, '-lcublasLt'], check=True)
     show.run([program], {}, False, 'libcublasLt.so.11: cannot open shared object file', status=(127,))
     show.run([program], {'GANGWAY_CUBLAS': str(fake)}, True, 'exact')
 

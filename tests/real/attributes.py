@@ -35,6 +35,14 @@ def header_folder(package, version, glob):
     return elf.wheels.unpack(elf.wheels.find(package, version), [glob])
 
 
+def cuda_folders(runtime, version):
+    """The CUDA runtime's headers, and those of the compiler that they include (crt/)."""
+    compiler, compiler_version = {'cu11': ('nvidia-cuda-nvcc-cu11', '11.7.99'),
+                                  'cu12': ('nvidia-cuda-nvcc-cu12', '12.1.105')}[runtime.rsplit('-', 1)[1]]
+    return ['-I', header_folder(runtime, version, 'nvidia/cuda_runtime/include/*') / 'nvidia/cuda_runtime/include',
+            '-idirafter', header_folder(compiler, compiler_version, 'nvidia/cuda_nvcc/include/crt/*') / 'nvidia/cuda_nvcc/include']
+
+
 def constants(header, enum):
     """The names of an enum; their values are the compiler's business."""
     text = re.sub(r'/\*.*?\*/', '', header.read_text(), flags=re.S)
@@ -69,14 +77,13 @@ def stub(folder, soname, source):
 def compile_program(folder, release, target):
     package, version, runtime, runtime_version = release
     include = header_folder(package, version, 'nvidia/cublas/include/*') / 'nvidia/cublas/include'
-    cuda = header_folder(runtime, runtime_version, 'nvidia/cuda_runtime/include/*') / 'nvidia/cuda_runtime/include'
     new = header_folder('nvidia-cublas', target, '*/include/cublas*.h') / 'nvidia/cu13/include/cublasLt.h'
     (folder / 'attributes.inc').write_text(lists(include / 'cublasLt.h', new))
     source = (HERE / 'attributes.c').read_text()
     stub(folder, f'libcublasLt.so.{version.split(".")[0]}', source + (include / 'cublasLt.h').read_text())
     program = folder / 'program'
-    subprocess.run(['gcc', '-O1', '-w', '-I', folder, '-I', include, '-I', cuda, '-o', program, HERE / 'attributes.c',
-                    '-L', folder, '-lcublasLt'], check=True)
+    subprocess.run(['gcc', '-O1', '-w', '-I', folder, '-I', include, *cuda_folders(runtime, runtime_version), '-o', program,
+                    HERE / 'attributes.c', '-L', folder, '-lcublasLt'], check=True)
     return program
 
 
