@@ -90,6 +90,21 @@ class Behaviour(unittest.TestCase):
         done = self.run_case("refused", facade, "cublasLtGetCudartVersion", GANGWAY_CUBLAS=self.directory)
         self.assertEqual((done.returncode, done.stdout), (0, "0\n"), done.stderr)
 
+    def test_a_handle_of_a_facade_finds_what_the_real_library_needs_and_answers_as_its_own_release(self):
+        asks = "import ctypes, sys; f = getattr(ctypes.CDLL(sys.argv[1]), sys.argv[2]); f.restype = ctypes.c_size_t; print(f())"
+        for soname, function, answer in (("libcublas.so.11", "cublasLtGetVersion", "111103"), ("libcublas.so.12", "cublasLtGetVersion", "120903"),
+                                         ("libcudnn_cnn_train.so.8", "cudnnGetVersion", "8907"), ("libcudnn_adv_train.so.8", "cudnnGetVersion", "8907")):
+            for preload in PRELOAD, "":
+                env = dict(os.environ, LD_LIBRARY_PATH=f"{FACADES}:{NEW}:{CUDNN}", LD_PRELOAD=preload)
+                done = subprocess.run([sys.executable, "-c", asks, soname, function], capture_output=True, text=True, timeout=60, env=env)
+                self.assertEqual((done.stdout.strip(), done.stderr), (answer, ""), (soname, function, preload))
+
+    def test_version_checks_that_are_answered_are_not_told_as_refused(self):
+        asks = "import ctypes; print(ctypes.CDLL('libcudnn_cnn_infer.so.8').cudnnCnnInferVersionCheck())"
+        env = dict(os.environ, LD_LIBRARY_PATH=f"{FACADES}:{CUDNN}", LD_PRELOAD=PRELOAD)
+        done = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, timeout=60, env=env)
+        self.assertEqual((done.stdout.strip(), done.stderr), ("0", ""))
+
     def test_a_setting_that_names_no_directory_is_one_finding_and_a_status(self):
         done = self.run_case("refused", os.path.join(FACADES, "libcublasLt.so.12"), "cublasLtMatmulDescCreate", GANGWAY_CUBLAS="/nowhere",
                              LD_LIBRARY_PATH=NEW)
