@@ -38,6 +38,7 @@ struct gw_audit_settings gw_audit_settings = {
 	.library_path = "",
 	.loader_path = "",
 	.log = "",
+	.findings = "",
 };
 
 const struct gw_audit_facade *gw_audit_facade_find(const char *soname)
@@ -120,6 +121,8 @@ static char *join(char *path, const char *directory, const char *name)
 	return path;
 }
 
+static const char no_target[] = "there is a facade, but no newer library for it to forward to";
+
 /* The facade's path, or NULL with the reason why there is none in *WHY. */
 static char *offer_facade(const char *name, struct link_map *loader, const char **why)
 {
@@ -134,7 +137,7 @@ static char *offer_facade(const char *name, struct link_map *loader, const char 
 		*why = "there is a facade, but libgangway.so is not preloaded";
 	else if (!facade_is_named(name) && !targets_mapped[facade - gw_audit_facades] &&
 		 !gw_audit_target_exists(facade))
-		*why = "there is a facade, but no newer library for it to forward to";
+		*why = no_target;
 	else if (real_partner(facade, loader))
 		*why = "there is a facade, but a real library of its suite and major is here, and "
 		       "the two do "
@@ -171,6 +174,8 @@ static char *end_search(char *shown, struct link_map *loader)
 	if (found)
 		why = "several different files of that name are on the Python paths";
 	gw_audit_note(GW_AUDIT_MISSING, state.name, NULL, why);
+	if (why == no_target && !gw_audit_settings.disabled)
+		gw_audit_tell_no_target(gw_audit_facade_find(state.name));
 	return shown;
 }
 
@@ -190,6 +195,12 @@ static char *answer_early(char *name, struct link_map *loader)
 	return state.path;
 }
 
+static bool is_on(const char *variable)
+{
+	const char *value = gw_audit_setting(variable);
+	return *value && strcmp(value, "0") != 0;
+}
+
 /* Once, as soon as the loader has announced itself, and before its first search. */
 static void read_settings(void)
 {
@@ -200,8 +211,10 @@ static void read_settings(void)
 		.library_path = gw_audit_setting("GANGWAY_LIBRARY_PATH"),
 		.loader_path = gw_audit_setting("LD_LIBRARY_PATH"),
 		.log = gw_audit_setting("GANGWAY_LOG"),
-		.explain = strcmp(gw_audit_setting("GANGWAY_EXPLAIN"), "1") == 0,
-		.disabled = strcmp(gw_audit_setting("GANGWAY_DISABLE"), "1") == 0,
+		.findings = gw_audit_setting("GANGWAY_FINDINGS"),
+		.explain = is_on("GANGWAY_EXPLAIN"),
+		.disabled = is_on("GANGWAY_DISABLE"),
+		.quiet = is_on("GANGWAY_QUIET"),
 	};
 }
 

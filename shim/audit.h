@@ -34,8 +34,9 @@ const struct gw_audit_facade *gw_audit_facade_find(const char *soname) __attribu
 /* What the environment says; empty strings where it says nothing. Read once, when the loader
  * announces itself. */
 struct gw_audit_settings {
-	const char *facades, *facade_dir, *python_paths, *library_path, *loader_path, *log;
-	bool disabled, explain;
+	const char *facades, *facade_dir, *python_paths, *library_path, *loader_path, *log,
+		*findings;
+	bool disabled, explain, quiet;
 };
 
 extern struct gw_audit_settings gw_audit_settings;
@@ -88,5 +89,7 @@ bool gw_audit_target_exists(const struct gw_audit_facade *facade) __attribute__(
 enum gw_audit_outcome { GW_AUDIT_FACADE, GW_AUDIT_PYTHON, GW_AUDIT_MISSING };
 void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path,
 		   const char *why) __attribute__((nonnull(2)));
+/* GW-310, once for each facade: its soname was not found, and it has nothing to forward to. */
+void gw_audit_tell_no_target(const struct gw_audit_facade *facade) __attribute__((nonnull));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes what the auditor decided: one JSON line to GANGWAY_LOG (ARCHITECTURE.md, 'The log'), and
- * with GANGWAY_EXPLAIN=1 one line of text to stderr. Each line is one write. The log is opened for
+ * with GANGWAY_EXPLAIN=1 one line of text to stderr; and the auditor's one finding. Each line is one write. The log is opened for
  * each line: there are few, and a program may close every descriptor that it does not know.
  */
 #include "audit.h"
@@ -73,15 +73,24 @@ static void write_line(int file, struct line *line)
 		return; /* nobody to tell: the program goes on without this line */
 }
 
+static void append_to(const char *path, struct line *line)
+{
+	int file = *path ? (int)gw_sys_open(path,
+					    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY,
+					    0666)
+			 : -1;
+
+	if (file < 0)
+		return;
+	write_line(file, line);
+	gw_sys_close(file);
+}
+
 static void log_line(enum gw_audit_outcome outcome, const char *name, const char *path,
 		     const char *why)
 {
 	static struct line line;
-	int file = (int)gw_sys_open(gw_audit_settings.log,
-				    O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 
-	if (file < 0)
-		return;
 	line.length = 0;
 	add(&line, "{\"type\":\"search\",\"pid\":");
 	add_number(&line, (unsigned long)gw_sys_getpid());
@@ -99,8 +108,7 @@ static void log_line(enum gw_audit_outcome outcome, const char *name, const char
 		add_json(&line, why);
 	}
 	add(&line, "}\n");
-	write_line(file, &line);
-	gw_sys_close(file);
+	append_to(gw_audit_settings.log, &line);
 }
 
 static void explain(enum gw_audit_outcome outcome, const char *name, const char *path,
@@ -151,6 +159,70 @@ static bool told_before(enum gw_audit_outcome outcome, const char *name, const c
 			return false;
 		}
 	return true;
+}
+
+/* What the facade would forward to, and where that was looked for. */
+static void describe_no_target(struct line *text, const struct gw_audit_facade *facade)
+{
+	const char *own = gw_audit_setting(facade->setting);
+
+	text->length = 0;
+	add(text, facade->soname);
+	add(text, " was not found; its facade cannot stand in, because ");
+	for (unsigned i = 0; facade->targets[i]; i++) {
+		add(text, i ? (facade->targets[i + 1] ? ", " : " nor ") : "");
+		add(text, facade->targets[i]);
+	}
+	if (*own) {
+		add(text, " is not in ");
+		add(text, own);
+		add(text, ", where ");
+		add(text, facade->setting);
+		add(text, " says to look");
+	} else {
+		add(text, " is not installed where gangway looks");
+	}
+	text->text[text->length < sizeof text->text ? text->length : text->length - 1] = '\0';
+}
+
+void gw_audit_tell_no_target(const struct gw_audit_facade *facade)
+{
+	static const char code[] = "GW-310", severity[] = "error";
+	static const char remedy[] = "install a release of it (pip install the nvidia wheel), or "
+				     "name its directory in GANGWAY_LIBRARY_PATH";
+	static struct line text, line;
+
+	if (told_before(GW_AUDIT_MISSING, facade->soname, code))
+		return;
+	describe_no_target(&text, facade);
+	if (*gw_audit_settings.log) {
+		line.length = 0;
+		add(&line, "{\"type\":\"finding\",\"pid\":");
+		add_number(&line, (unsigned long)gw_sys_getpid());
+		add(&line, ",\"code\":");
+		add_json(&line, code);
+		add(&line, ",\"severity\":");
+		add_json(&line, severity);
+		add(&line, ",\"text\":");
+		add_json(&line, text.text);
+		add(&line, ",\"remedy\":");
+		add_json(&line, remedy);
+		add(&line, "}\n");
+		append_to(gw_audit_settings.log, &line);
+	}
+	line.length = 0;
+	add(&line, "gangway: ");
+	add(&line, severity);
+	add(&line, " ");
+	add(&line, code);
+	add(&line, ": ");
+	add(&line, text.text);
+	add(&line, "; ");
+	add(&line, remedy);
+	add(&line, "\n");
+	if (!gw_audit_settings.quiet)
+		write_line(STDERR_FILENO, &line);
+	append_to(gw_audit_settings.findings, &line);
 }
 
 void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path,

@@ -174,6 +174,32 @@ free_all:
 	return result;
 }
 
+/* A directory that a variable names and that is not there would silently help nobody. The program
+ * may do without it. */
+static void check_variables(const struct run *run)
+{
+	static const char *const variables[] = {"GANGWAY_LIBRARY_PATH", "GANGWAY_CUBLAS",
+						"GANGWAY_CUDNN", "GANGWAY_CUSPARSE"};
+
+	for (size_t i = run->library_path ? 1 : 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *list = getenv(variables[i]);
+
+		for (size_t length; list && *list; list += length + (list[length] == ':')) {
+			struct stat info;
+			char *directory;
+
+			length = strcspn(list, ":");
+			directory = strndup(list, length);
+			if (directory && length &&
+			    (stat(directory, &info) != 0 || !S_ISDIR(info.st_mode)))
+				gw_complain("warning: %s: %s is no directory; nothing will be "
+					    "found there",
+					    variables[i], directory);
+			free(directory);
+		}
+	}
+}
+
 static int set_python_paths(struct run *run)
 {
 	char *all = strdup(""), *more;
@@ -367,6 +393,8 @@ static int append_links(const struct run *run)
 
 static void tell(const struct run *run)
 {
+	if (!run->quiet)
+		check_variables(run);
 	if (run->no_audit && !run->quiet && !facades_are_named(run))
 		gw_complain("without the auditor a missing library that a program or library needs "
 			    "by its own dynamic "

@@ -114,6 +114,41 @@ def a_relative_log_stays_where_it_is_when_the_program_moves(world):
 
 
 @case
+def a_facade_without_a_target_is_told_of_once_where_findings_go(world):
+    old_program(world)
+    opener, nowhere = world.opener(), {"GANGWAY_CUBLAS": world.path("empty")}
+    twice = ["sh", "-c", f"exec {world.path('twice')}"]
+    world.cc("twice", f'#include <dlfcn.h>\nint main(void) {{ return dlopen("{OLD}", 1) || dlopen("{OLD}", 1); }}\n')
+    result = world.run("run", "--log", "log", "--findings", "findings", *twice, env=nowhere)
+    expect(result, 0, "", f"gangway: error GW-310: {OLD} was not found")
+    check(result.err.count("\n") == 1 and NEW in result.err and "; install a release of it" in result.err, str(result))
+    check(open(world.path("findings"), encoding="utf-8").read() == result.err, str(result))
+    lines = [json.loads(line) for line in open(world.path("log"), encoding="utf-8")]
+    told = [line for line in lines if line["type"] == "finding"]
+    check(len(told) == 1 and told[0]["code"] == "GW-310" and told[0]["severity"] == "error", str(lines))
+    check(result.err == f"gangway: error GW-310: {told[0]['text']}; {told[0]['remedy']}\n", str(told))
+    for options, env in ((["--quiet"], {}), ([], {"GANGWAY_QUIET": "1"}), (["--facades", "off"], {})):
+        result = world.run("run", *options, *twice, env={**nowhere, **env})
+        check(result.err == "" and result.status == 0, f"{options} {env}\n{result}")
+    result = world.run("run", opener, "libneverwas.so.1", env=nowhere)
+    check(result.err == "", str(result))
+    result = world.run("run", "--library-path", "target", opener, OLD)
+    check(result.err == "" and result.status == 0, str(result))
+    result = world.run("run", opener, OLD, env=nowhere)
+    check(f"is not in {world.path('empty')}, where GANGWAY_CUBLAS says" in result.err, str(result))
+
+
+@case
+def a_variable_that_names_no_directory_is_warned_of(world):
+    for variable in ("GANGWAY_CUBLAS", "GANGWAY_CUDNN", "GANGWAY_LIBRARY_PATH"):
+        env = {variable: f"{world.path('empty')}:/nowhere"}
+        expect(world.run("run", "echo", "ran", env=env), 0, "ran\n",
+               f"gangway: warning: {variable}: /nowhere is no directory; nothing will be found there\n")
+        check(world.run("run", "--quiet", "true", env=env).err == "", variable)
+        check(world.run("run", "true", env={variable: world.path("empty")}).err == "", variable)
+
+
+@case
 def a_missing_directory_of_the_library_path_is_named(world):
     expect(world.run("run", "--library-path", "empty:nowhere", "true"), 3, "", "--library-path nowhere: no such directory")
 
