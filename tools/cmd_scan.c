@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "layout.h"
 #include "scan.h"
 
@@ -46,8 +47,8 @@ static void print_need(json_t *need)
 
 	const char *release = text_of(need, "release");
 
-	printf("    %-28s %-8s %s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
-	       path, *release ? "  release " : "", release,
+	printf("    %-28s %-8s %s%s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
+	       strcmp(text_of(need, "status"), "facade") == 0 ? "would forward to " : "", path, *release ? "  release " : "", release,
 	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "",
 	       *by ? "  needed by " : "", by);
 }
@@ -98,6 +99,31 @@ static int add_python(struct gw_scan *scan, const char *directory)
 	return GW_EXIT_FAILED;
 }
 
+/* As of `run`: a directory that is not there is more likely misspelt than meant. */
+static int check_library_path(const char *list)
+{
+	if (!*list) {
+		gw_complain("--library-path: no directory is given");
+		return GW_EXIT_USAGE;
+	}
+	for (size_t length; *list; list += length + (list[length] == ':')) {
+		struct stat info;
+		char *directory;
+		bool there;
+
+		length = strcspn(list, ":");
+		directory = strndup(list, length);
+		there = !length || (directory && stat(directory, &info) == 0 &&
+				    S_ISDIR(info.st_mode));
+		free(directory);
+		if (!there) {
+			gw_complain("--library-path %.*s: no such directory", (int)length, list);
+			return GW_EXIT_FAILED;
+		}
+	}
+	return -1;
+}
+
 /* -1: go on; else the exit status. */
 static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
 {
@@ -113,6 +139,7 @@ static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
 			break;
 		case OPTION_LIBRARY_PATH:
 			scan->loader.library_path = optarg;
+			result = check_library_path(optarg);
 			break;
 		case OPTION_PYTHON:
 			result = add_python(scan, optarg);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "target.h"
 
 #define MAX_OBJECTS 4096
 
@@ -20,6 +21,8 @@ struct object {
 /* A name that somebody needs, and what it gets. */
 struct answer {
 	char *name, *path;
+	char *lacking; /* what its facade would forward to, and nobody has; NULL where that is not
+			  the matter */
 	const char *status, *through;
 };
 
@@ -75,17 +78,13 @@ static char *search_python(const struct walk *walk, const char *name)
 	return found;
 }
 
-static char *search_facades(const struct gw_scan *scan, const char *name)
+static bool has_facade(const struct gw_scan *scan, const char *name)
 {
-	char *path = NULL;
+	char path[PATH_MAX];
 
-	if (!scan->facades || strchr(name, '/') ||
-	    asprintf(&path, "%s/%s", scan->facades, name) < 0)
-		return NULL;
-	if (access(path, R_OK) == 0)
-		return path;
-	free(path);
-	return NULL;
+	return scan->facades && !strchr(name, '/') && gw_target_has_facade(name) &&
+	       snprintf(path, sizeof path, "%s/%s", scan->facades, name) < (int)sizeof path &&
+	       access(path, R_OK) == 0;
 }
 
 static const struct answer *answered(const struct walk *walk, const char *name)
@@ -142,27 +141,45 @@ static bool map(struct walk *walk, const char *path, const struct gw_needer *by,
 	return true;
 }
 
+/* The file that the facade NAME would forward to, to free; NULL with what it lacks in *LACKING. */
+static char *search_target(const struct walk *walk, const char *name, char **lacking)
+{
+	const struct gw_scan *scan = walk->scan;
+	const struct gw_target_places places = {
+		.loader_path = scan->loader.library_path,
+		.facades = scan->facades,
+		.python = scan->given.count ? &scan->given : &walk->python,
+		.loader = &scan->loader,
+	};
+	char names[512];
+	char *path = gw_target_find(&places, name, names, sizeof names);
+
+	*lacking = path ? NULL : strdup(names);
+	return path;
+}
+
 /* What the search for NAME by OBJECT ends with. */
 static const struct answer *resolve(struct walk *walk, const struct object *object,
 				    const char *name)
 {
-	char *path = gw_loader_search(&walk->scan->loader, &object->needer, name);
+	char *path = gw_loader_search(&walk->scan->loader, &object->needer, name), *lacking = NULL;
 	const char *status = "found", *through = NULL;
 	char error[1024];
 	struct answer *answer;
 
 	if (!path && (path = search_python(walk, name)))
 		through = "python";
-	if (!path && (path = search_facades(walk->scan, name)))
+	if (!path && has_facade(walk->scan, name) && (path = search_target(walk, name, &lacking)))
 		status = "facade";
 	if (!path)
 		status = "missing";
 	answer = answer_new(walk, name);
 	if (!answer) {
 		free(path);
+		free(lacking);
 		return NULL;
 	}
-	*answer = (struct answer){answer->name, path, status, through};
+	*answer = (struct answer){answer->name, path, lacking, status, through};
 	if (strcmp(status, "found") == 0 &&
 	    !map(walk, path, &object->needer, false, error, sizeof error)) {
 		*walk->severe = true;
@@ -206,6 +223,41 @@ static char *release_of(const char *path)
 	return release;
 }
 
+/* The finding of one answer that is not simply found. */
+static void tell(struct walk *walk, const struct object *object, const struct answer *answer,
+		 const struct abi_family *family)
+{
+	const char *needer = base_of(object->elf.path);
+
+	if (strcmp(answer->status, "missing") == 0)
+		*walk->severe = true;
+	if (answer->lacking)
+		gw_scan_finding(walk->findings, "GW-101", "error",
+				"install a release of it (pip install the nvidia wheel), or name "
+				"its directory in GANGWAY_LIBRARY_PATH",
+				"%s, which %s needs, is not here, and its facade has nothing to "
+				"forward to (looked for %s)",
+				answer->name, needer, answer->lacking);
+	else if (strcmp(answer->status, "missing") == 0)
+		gw_scan_finding(walk->findings, "GW-101", "error",
+				family ? "install the package that holds it, or name its directory "
+					 "in LD_LIBRARY_PATH"
+				       : "install it; gangway has no facade for it",
+				"%s, which %s needs, is nowhere that the loader looks",
+				answer->name, needer);
+	else if (strcmp(answer->status, "facade") == 0)
+		gw_scan_finding(walk->findings, "GW-102", "note",
+				"start the program with gangway run",
+				"%s, which %s needs, is not here; a facade can stand in for it, "
+				"and forward to %s",
+				answer->name, needer, answer->path);
+	else if (answer->through)
+		gw_scan_finding(walk->findings, "GW-105", "note",
+				"start the program with gangway run",
+				"%s, which %s needs, is only on the Python paths: %s", answer->name,
+				needer, answer->path);
+}
+
 static void report(struct walk *walk, const struct object *object, const struct answer *answer)
 {
 	const struct abi_family *family = gw_scan_family(&walk->scan->db, answer->name);
@@ -217,7 +269,7 @@ static void report(struct walk *walk, const struct object *object, const struct 
 		return;
 	need = json_pack("{s:s,s:s,s:s?,s:s?}", "soname", answer->name, "status", answer->status,
 			 "path", answer->path, "family", family ? family->name : NULL);
-	if (found && (release = release_of(answer->path)))
+	if (answer->path && (release = release_of(answer->path)))
 		json_object_set_new(need, "release", json_string(release));
 	free(release);
 	if (answer->through)
@@ -225,25 +277,7 @@ static void report(struct walk *walk, const struct object *object, const struct 
 	if (!direct)
 		json_object_set_new(need, "by", json_string(object->elf.path));
 	json_array_append_new(walk->needs, need);
-	if (strcmp(answer->status, "missing") == 0) {
-		*walk->severe = true;
-		gw_scan_finding(walk->findings, "GW-101", "error",
-				family ? "install the package that holds it, or name its directory "
-					 "in LD_LIBRARY_PATH"
-				       : "install it; gangway has no facade for it",
-				"%s, which %s needs, is nowhere that the loader looks",
-				answer->name, base_of(object->elf.path));
-	} else if (!found) {
-		gw_scan_finding(walk->findings, "GW-102", "note",
-				"start the program with gangway run",
-				"%s, which %s needs, is not here; a facade can stand in for it",
-				answer->name, base_of(object->elf.path));
-	} else if (answer->through) {
-		gw_scan_finding(walk->findings, "GW-105", "note",
-				"start the program with gangway run",
-				"%s, which %s needs, is only on the Python paths: %s", answer->name,
-				base_of(object->elf.path), answer->path);
-	}
+	tell(walk, object, answer, family);
 }
 
 static void follow(struct walk *walk)
@@ -272,6 +306,7 @@ static void walk_finish(struct walk *walk)
 	for (size_t i = 0; i < walk->answer_count; i++) {
 		free(walk->answers[i].name);
 		free(walk->answers[i].path);
+		free(walk->answers[i].lacking);
 	}
 	free(walk->objects);
 	free(walk->answers);

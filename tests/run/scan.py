@@ -7,7 +7,7 @@ import subprocess
 
 from harness import case, check, main
 
-OLD, OLD_LT = "libcublas.so.11", "libcublasLt.so.11"
+OLD, OLD_LT, NEW = "libcublas.so.11", "libcublasLt.so.11", "libcublas.so.13"
 
 
 def scanned(world, *arguments, status=0, env=None):
@@ -55,6 +55,7 @@ def rpath_library_path_and_runpath_are_searched_in_the_loaders_order(world):
         for copies in (("own",), ("env",), ("own", "env")):
             shutil.rmtree(world.path("own"), ignore_errors=True)
             shutil.rmtree(world.path("env"), ignore_errors=True)
+            os.makedirs(world.path("env"))
             for place in ("build", *copies):
                 world.answering(f"{place}/libthing.so.3", place)
             tags = "enable" if own == "runpath" else "disable"
@@ -89,15 +90,49 @@ def a_missing_name_with_a_facade_is_a_note_and_without_one_an_error(world):
     old = world.answering("build/" + OLD, "real")
     other = world.answering("build/libother.so.4", "real", "other")
     world.facade(OLD)
+    target = world.answering("target/" + NEW, "target")
+    env = {"GANGWAY_CUBLAS": world.path("target")}
     program = world.needing("program", old)
-    file = scanned(world, program)[0]
-    expect(file, OLD, "facade", world.facades + "/" + OLD)
-    check(codes(file) == ["GW-102"], str(file))
+    file = scanned(world, program, env=env)[0]
+    expect(file, OLD, "facade", target)
+    check(codes(file) == ["GW-102"] and target in file["findings"][0]["text"], str(file))
     check(need(file, OLD)["family"] == "cublas", str(file))
+    check(f"would forward to {target}" in world.run("scan", program, env=env).out, str(file))
     program = world.needing("program", old, other)
-    file = scanned(world, program, status=1)[0]
+    file = scanned(world, program, status=1, env=env)[0]
     expect(file, "libother.so.4", "missing")
     check(codes(file) == ["GW-102", "GW-101"], str(file))
+
+
+@case
+def a_facade_without_a_target_is_an_error_that_names_what_it_would_forward_to(world):
+    program = world.needing("program", world.answering("build/" + OLD, "real"))
+    world.facade(OLD)
+    file = scanned(world, program, status=1, env={"GANGWAY_CUBLAS": world.path("empty")})[0]
+    expect(file, OLD, "missing")
+    check(codes(file) == ["GW-101"], str(file))
+    for word in (NEW, "GANGWAY_CUBLAS", "nothing to forward to"):
+        check(word in file["findings"][0]["text"], str(file))
+
+
+@case
+def a_target_is_found_where_the_shim_will_look(world):
+    program = world.needing("program", world.answering("build/" + OLD, "real"))
+    world.facade(OLD)
+    for place, arguments, env in (("own", [], {"GANGWAY_CUBLAS": world.path("own")}),
+                                  ("ours", [], {"GANGWAY_LIBRARY_PATH": f"{world.path('empty')}:{world.path('ours')}"}),
+                                  ("theirs", ["--library-path", world.path("theirs")], {}),
+                                  ("site/nvidia/any/lib", ["--python", "site"], {})):
+        target = world.answering(f"{place}/{NEW}", "target")
+        expect(scanned(world, *arguments, program, env=env)[0], OLD, "facade", target)
+
+
+@case
+def a_library_path_that_is_no_directory_is_one_clear_error(world):
+    for value, status, text in (("/nowhere", 3, "--library-path /nowhere: no such directory\n"),
+                                ("", 2, "--library-path: no directory is given\n")):
+        result = world.run("scan", "--library-path", value, "/bin/ls")
+        check(result.status == status and result.out == "" and result.err == "gangway: " + text, str(result))
 
 
 @case
