@@ -157,6 +157,7 @@ struct gw_binding *gw_binding_for_facade(const struct gw_facade *facade)
 		return binding;
 	gw_target_open(facade, &target);
 	binding = target.library ? take_free() : NULL;
+	atomic_store(&nobody_of((unsigned)facade->family)->told, !target.library);
 	if (!binding) {	/* no library: told already; it may be there at a later call, so this answer is not kept */
 		gw_target_close(&target);
 		return nobody_of((unsigned)facade->family);

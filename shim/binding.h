@@ -28,6 +28,7 @@ struct gw_binding {
 	const struct gw_numbering *caller_numbering, *loaded_numbering;	/* NULL: unknown, and the same */
 	const struct gw_release *caller_release;	/* what a facade pretends to be; NULL for real libraries */
 	const struct gw_release *loaded_release;	/* NULL until known */
+	_Atomic bool told;			/* of nobody's: why a facade has no target has been told */
 	int32_t refuse;				/* status for what is missing, in the caller's numbering */
 	struct gw_object *library;		/* NULL when not loaded */
 	struct gw_image image;

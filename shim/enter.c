@@ -24,6 +24,8 @@ static void tell_absent(const struct gw_binding *binding, uint32_t fn)
 	char text[1024];
 	struct gw_line line;
 
+	if (!binding->loaded && atomic_load(&binding->told))
+		return;
 	gw_line_start(&line, text, sizeof(text) - 1);
 	gw_line_text(&line, gw_function_name(fn));
 	if (binding->loaded) {
@@ -36,11 +38,15 @@ static void tell_absent(const struct gw_binding *binding, uint32_t fn)
 			gw_line_text(&line, binding->loaded_release->version);
 			gw_line_text(&line, " or near it)");
 		}
+		gw_line_text(&line, gw_functions[fn].returns_status ? "; the program was told 'not supported'" : "; it was answered 0");
 	} else {
 		gw_line_text(&line, " was called, but no mapped library defines it");
 	}
 	line.text[line.length] = 0;
-	gw_finding_tell(binding->loaded ? GW_FINDING_ABSENT : GW_FINDING_NO_PROVIDER, gw_function_name(fn), text, NULL);
+	if (binding->loaded)
+		gw_finding_tell_absent(gw_families[binding->family].name, gw_function_name(fn), text);
+	else
+		gw_finding_tell(GW_FINDING_NO_PROVIDER, gw_function_name(fn), text, NULL);
 }
 
 static void *stand_in(struct gw_call *call, const struct gw_binding *binding, uint32_t fn)

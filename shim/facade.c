@@ -31,7 +31,10 @@ static void tell(enum gw_finding which, const struct gw_facade *facade, const ch
 	gw_line_text(&line, facade->soname);
 	gw_line_text(&line, what);
 	line.text[line.length] = 0;
-	gw_finding_tell(which, symbol, text, NULL);
+	if (which == GW_FINDING_ABSENT)
+		gw_finding_tell_absent(facade->family_name, symbol, text);
+	else
+		gw_finding_tell(which, symbol, text, NULL);
 }
 
 static void *refusal(const struct gw_facade *facade, const struct gw_facade_symbol *symbol)
@@ -85,7 +88,10 @@ static void *forward(const struct gw_facade *facade, const struct gw_facade_symb
 		return at;
 	*lasting = image != NULL;
 	if (image)
-		tell(GW_FINDING_ABSENT, facade, symbol->name, " does not exist in the release that is installed");
+		tell(GW_FINDING_ABSENT, facade, symbol->name, 
+		     symbol->result_class == GW_CLASS_INT32 ?
+			     " does not exist in the release that is installed; the program was told 'not supported'" :
+			     " does not exist in the release that is installed; it was answered 0");
 	return refusal(facade, symbol);
 }
 

@@ -88,8 +88,13 @@ static bool has_partners(const struct search *s, const char *directory, size_t l
 			return false;
 		memcpy(name, s->find->partners[i], stem);
 		strcpy(name + stem, suffix);
-		if (!join(path, sizeof(path), directory, length, name) || !is_file(path))
+		if (!join(path, sizeof(path), directory, length, name))
 			return false;
+		if (!is_file(path)) {
+			if (s->find->lacking && !*s->find->lacking)
+				strcpy(s->find->lacking, path);
+			return false;
+		}
 	}
 	return true;
 }

@@ -15,6 +15,8 @@ struct gw_find {
 	const char *suite;		/* "cublas": names the setting */
 	/* Stems ("libcublasLt") that the same directory must hold with the target's version suffix; NULL-terminated, or NULL. */
 	const char *const *partners;
+	/* Where there is one (PATH_MAX bytes, empty before): gets the path of the first partner that was missing beside a target. */
+	char *lacking;
 };
 
 /* Copies directory and target of the best match; false when there is none. TARGET points into find->targets. */

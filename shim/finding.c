@@ -19,14 +19,14 @@ static const struct {
 	[GW_FINDING_OPEN_FAILED] = { "GW-302", "error",
 		"make the file above loadable, or name another directory in GANGWAY_LIBRARY_PATH" },
 	[GW_FINDING_ABSENT] = { "GW-303", "warning",
-		"the program was told 'not supported'; install a release that has the function" },
+		"install a release that has the function" },
 	[GW_FINDING_PRIVATE] = { "GW-304", "warning",
 		"private functions of the vendor's libraries cannot be translated; install the release the caller belongs to" },
 	[GW_FINDING_UNKNOWN_RELEASE] = { "GW-305", "note",
 		"it is treated as the nearest release that is known; `gangway abi import` teaches a new one" },
 	[GW_FINDING_OTHER_BUILD] = { "GW-306", "error", "use libgangway.so and facades of one build" },
 	[GW_FINDING_NO_PROVIDER] = { "GW-307", "error",
-		"nothing that is mapped defines the function: load the vendor's library before the call" },
+		"load the vendor's library before the call" },
 	[GW_FINDING_LOG_FAILED] = { "GW-308", "warning", "the program goes on without that log; free space or name another file" },
 	[GW_FINDING_DEEPBIND] = { "GW-309", "note",
 		"RTLD_DEEPBIND was left out for this library, so that its calls are seen; GANGWAY_KEEP_DEEPBIND=1 keeps it" },
@@ -90,4 +90,20 @@ void gw_finding_tell(enum gw_finding which, const char *subject, const char *tex
 		__atomic_store_n(&findings_file.path, file, __ATOMIC_RELAXED);
 		gw_output_write(&findings_file, line.text, line.length);
 	}
+}
+
+void gw_finding_tell_absent(const char *family, const char *function, const char *text)
+{
+	char remedy[512];
+	struct gw_line line;
+
+	gw_line_start(&line, remedy, sizeof(remedy) - 1);
+	gw_line_text(&line, infos[GW_FINDING_ABSENT].remedy);
+	gw_line_text(&line, ": `gangway abi list` names the releases, `gangway abi show ");
+	gw_line_text(&line, family);
+	gw_line_text(&line, " RELEASE ");
+	gw_line_text(&line, function);
+	gw_line_text(&line, "` tells whether one does");
+	line.text[line.length] = 0;
+	gw_finding_tell(GW_FINDING_ABSENT, function, text, remedy);
 }

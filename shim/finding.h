@@ -25,4 +25,7 @@ enum gw_finding {
 void gw_finding_tell(enum gw_finding which, const char *subject, const char *text, const char *remedy)
 	__attribute__((nonnull(2, 3)));
 
+/* GW_FINDING_ABSENT about FUNCTION of FAMILY; the remedy says how to find a release that has it. */
+void gw_finding_tell_absent(const char *family, const char *function, const char *text) __attribute__((nonnull));
+
 #endif

@@ -2,6 +2,7 @@
 /* See log.h. Each record is built on the stack and written with one write(2). */
 #include "log.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +41,46 @@ enum gw_log_level gw_log_level(void)
 	return now ? (enum gw_log_level)now : decide();
 }
 
+/* In the C locale's words, and without strerror, which may read translations from files. */
+static const char *reason(int error)
+{
+	switch (error) {
+	case 0: return "only a part of a line could be written";
+	case EACCES:
+	case EPERM: return "permission denied";
+	case ENOENT: return "no such file or directory";
+	case ENOTDIR: return "a part of the path is no directory";
+	case EISDIR: return "is a directory";
+	case EROFS: return "read-only file system";
+	case ENOSPC: return "no space left on device";
+	case EDQUOT: return "disk quota exceeded";
+	case EFBIG: return "file too large";
+	case EPIPE: return "nobody reads it";
+	case EMFILE:
+	case ENFILE: return "too many open files";
+	case EIO: return "input/output error";
+	default: return NULL;
+	}
+}
+
+static void tell_failed(void)
+{
+	char text[1024];
+	struct gw_line line;
+	int error = atomic_load(&file.error);
+	const char *why = reason(error);
+
+	gw_line_start(&line, text, sizeof(text) - 1);
+	gw_line_text(&line, "the log ");
+	gw_line_text(&line, file.path);
+	gw_line_text(&line, " cannot be written: ");
+	gw_line_text(&line, why ? why : "errno ");
+	if (!why)
+		gw_line_signed(&line, error);
+	line.text[line.length] = 0;
+	gw_finding_tell(GW_FINDING_LOG_FAILED, file.path, text, NULL);
+}
+
 static void put(struct gw_line *line)
 {
 	gw_line_char(line, '}');
@@ -50,7 +91,7 @@ static void put(struct gw_line *line)
 	}
 	line->text[line->length++] = '\n';
 	if (!gw_output_write(&file, line->text, line->length))	/* told once, whoever is first */
-		gw_finding_tell(GW_FINDING_LOG_FAILED, file.path, "the log cannot be written", NULL);
+		tell_failed();
 }
 
 static void begin(struct gw_line *line, char *buffer, const char *type)

@@ -120,6 +120,8 @@ bool gw_output_write(struct gw_output *output, const char *line, size_t length)
 	if (file >= 0)
 		written = write_quietly(file, line, length);
 	if (written != (ssize_t)length) {
+		if (file != -2)	/* given up before: errno tells of something else */
+			atomic_store(&output->error, written < 0 ? errno : 0);
 		if (written > 0)
 			take_back(file, written);
 		if (file >= 0)

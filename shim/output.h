@@ -14,6 +14,7 @@ struct gw_output {
 	const char *path;		/* opened, appending, at the first write; static memory */
 	_Atomic int file;		/* descriptor + 1; 0: not open; -1: given up */
 	_Atomic uint64_t device, inode;	/* of what we opened */
+	_Atomic int error;		/* errno of the write that failed; 0: only a part was written */
 	_Atomic uint64_t lost;		/* lines that could not be written */
 };
 

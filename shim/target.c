@@ -61,9 +61,10 @@ static void collect(struct suite *suite, const struct gw_facade *facade)
 				add_stem(suite, f);
 }
 
-static void tell_missing(const struct gw_facade *facade)
+/* LACKING: a partner that was missing beside a library that would have done, or "". */
+static void tell_missing(const struct gw_facade *facade, const char *lacking)
 {
-	char text[1024];
+	char text[1536];
 	struct gw_line line;
 	unsigned i;
 
@@ -76,8 +77,13 @@ static void tell_missing(const struct gw_facade *facade)
 		gw_line_text(&line, facade->targets[i]);
 	}
 	gw_line_text(&line, ")");
+	if (*lacking) {
+		gw_line_text(&line, "; one was found, but not its partner ");
+		gw_line_text(&line, lacking);
+	}
 	line.text[line.length] = 0;
-	gw_finding_tell(GW_FINDING_NO_TARGET, facade->family_name, text, NULL);
+	gw_finding_tell(GW_FINDING_NO_TARGET, facade->family_name, text,
+			*lacking ? "install the whole release: both come from one directory" : NULL);
 }
 
 static void tell_refused(const char *path, const char *why)
@@ -137,10 +143,10 @@ static struct gw_object *object_of(void *handle)
 void gw_target_open(const struct gw_facade *facade, struct gw_target *target)
 {
 	struct suite suite;
-	char directory[PATH_MAX], partner[PATH_MAX];
+	char directory[PATH_MAX], partner[PATH_MAX], lacking[PATH_MAX] = "";
 	const char *soname = NULL;
 	int error = errno;
-	struct gw_find find = { .targets = facade->targets };
+	struct gw_find find = { .targets = facade->targets, .lacking = lacking };
 	unsigned i;
 
 	memset(target, 0, offsetof(struct gw_target, path));
@@ -150,7 +156,7 @@ void gw_target_open(const struct gw_facade *facade, struct gw_target *target)
 	find.partners = suite.count ? suite.list : NULL;
 	if (!gw_find_library(&find, directory, sizeof(directory), &soname) ||
 	    !path_of(target->path, directory, soname, soname)) {
-		tell_missing(facade);
+		tell_missing(facade, lacking);
 		goto done;
 	}
 	/* In the suite's order, the target at its own place: what needs another would find a copy elsewhere by its name. */

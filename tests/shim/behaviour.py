@@ -111,6 +111,27 @@ class Behaviour(unittest.TestCase):
         self.assertEqual((done.stdout.strip(), done.stderr.count("GW-")), (NOT_SUPPORTED, 1), done.stderr)
         self.assertIn("GW-301", done.stderr)
 
+    def test_a_function_that_the_release_lacks_is_told_with_the_way_to_find_one_that_has_it(self):
+        for preload in (PRELOAD,), ():
+            done = self.run_case("refused", os.path.join(FACADES, "libcudnn.so.8"), "cudnnGetRNNParamsSize", preload=preload, GANGWAY_CUDNN=CUDNN)
+            self.assertEqual(done.stderr.count("GW-"), 1, done.stderr)
+            self.assertRegex(done.stderr, "GW-303: cudnnGetRNNParamsSize does not exist in .*; the program was told 'not supported'; "
+                             "install a release .*`gangway abi show cudnn RELEASE cudnnGetRNNParamsSize`")
+
+    def test_a_target_without_its_partner_is_told_with_the_partners_name(self):
+        shutil.copy(os.path.join(NEW, "libcublasLt.so.13"), self.directory)
+        done = self.run_case("refused", os.path.join(FACADES, "libcublasLt.so.12"), "cublasLtMatmulDescCreate", GANGWAY_CUBLAS=self.directory)
+        self.assertEqual((done.stdout.strip(), done.stderr.count("GW-")), (NOT_SUPPORTED, 1), done.stderr)
+        self.assertRegex(done.stderr, f"GW-301: .*; one was found, but not its partner {self.directory}/libcublas.so.13; install the whole")
+
+    def test_a_call_through_the_interposer_that_a_facade_cannot_serve_is_one_finding(self):
+        asks = "import ctypes, sys; ctypes.CDLL(sys.argv[1], 256); print(ctypes.CDLL(None).cublasLtMatmulDescCreate(0, 0, 0))"
+        env = dict(os.environ, LD_PRELOAD=PRELOAD, GANGWAY_CUBLAS=self.directory)
+        done = subprocess.run([sys.executable, "-c", asks, os.path.join(FACADES, "libcublasLt.so.12")], capture_output=True, text=True,
+                              timeout=60, env=env)
+        self.assertEqual((done.stdout.strip(), done.stderr.count("GW-")), (NOT_SUPPORTED, 1), done.stderr)
+        self.assertIn("GW-301", done.stderr)
+
     def test_a_target_that_the_loader_refuses_is_told_with_its_reason(self):
         for name in "libcublas.so.13", "libcublasLt.so.13":
             with open(os.path.join(self.directory, name), "wb") as file:
@@ -266,9 +287,11 @@ class Behaviour(unittest.TestCase):
         fifo, directory = os.path.join(self.directory, "fifo"), os.path.join(self.directory, "dir")
         os.mkfifo(fifo)
         os.mkdir(directory)
-        for bad in "/dev/full", fifo, directory, "/nowhere/log", self.program + "/log":
+        for bad, why in (("/dev/full", "no space left on device"), (fifo, "errno 6"), (directory, "is a directory"),
+                         ("/nowhere/log", "no such file or directory"), (self.program + "/log", "a part of the path is no directory")):
             done = self.run_case("calls", self.vendor, 5, GANGWAY_LOG=bad)
             self.assertEqual((done.returncode, done.stderr.count("GW-"), done.stderr.count("GW-308")), (0, 1, 1), (bad, done.stderr))
+            self.assertIn(f"GW-308: the log {bad} cannot be written: {why}; ", done.stderr)
 
     def test_a_log_at_its_size_limit_ends_with_a_whole_line_and_raises_no_signal(self):
         done = self.run_case("limited", self.vendor, 20000, GANGWAY_LOG=self.log)
