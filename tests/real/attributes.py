@@ -36,11 +36,14 @@ def header_folder(package, version, glob):
 
 
 def cuda_folders(runtime, version):
-    """The CUDA runtime's headers, and those of the compiler that they include (crt/)."""
-    compiler, compiler_version = {'cu11': ('nvidia-cuda-nvcc-cu11', '11.7.99'),
-                                  'cu12': ('nvidia-cuda-nvcc-cu12', '12.1.105')}[runtime.rsplit('-', 1)[1]]
-    return ['-I', header_folder(runtime, version, 'nvidia/cuda_runtime/include/*') / 'nvidia/cuda_runtime/include',
-            '-idirafter', header_folder(compiler, compiler_version, 'nvidia/cuda_nvcc/include/crt/*') / 'nvidia/cuda_nvcc/include']
+    """The CUDA runtime's headers, and what they include of the compiler's (crt/) and the C++ library's (nv/)."""
+    others = {'cu11': [('nvidia-cuda-nvcc-cu11', '11.7.99', 'nvidia/cuda_nvcc/include', 'crt/*')],
+              'cu12': [('nvidia-cuda-nvcc-cu12', '12.1.105', 'nvidia/cuda_nvcc/include', 'crt/*'),
+                       ('nvidia-cuda-cccl-cu12', '12.9.27', 'nvidia/cuda_cccl/include', 'nv/*')]}[runtime.rsplit('-', 1)[1]]
+    words = ['-I', header_folder(runtime, version, 'nvidia/cuda_runtime/include/*') / 'nvidia/cuda_runtime/include']
+    for package, other_version, folder, files in others:
+        words += ['-idirafter', header_folder(package, other_version, f'{folder}/{files}') / folder]
+    return words
 
 
 def constants(header, enum):
