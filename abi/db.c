@@ -190,11 +190,13 @@ int abi_fact_compare(const struct abi_fact *a, const struct abi_fact *b)
 	return 0;
 }
 
-/* Splits a line at its TABs, in place. Returns the number of columns, or what fail says. */
+/* Splits a line at its TABs, in place; columns that it has not are NULL. Returns the number of columns, or what fail says. */
 static int split(struct reader *reader, char *line, char *column[], int most)
 {
 	int count = 0;
 
+	for (int i = 0; i < most; i++)
+		column[i] = NULL;
 	for (char *at = line, *next; at; at = next) {
 		next = strchr(at, '\t');
 		if (count == most)

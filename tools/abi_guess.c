@@ -11,19 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *read_text(const char *path)
+/* The whole file, up to a NUL, into *TEXT (to free): the caller's variable, as getdelim keeps its address. */
+static bool read_text(const char *path, char **text)
 {
 	FILE *file = fopen(path, "re");
-	char *text = NULL;
 	size_t room = 0;
+	bool good = file && getdelim(text, &room, '\0', file) >= 0;
 
-	if (file && getdelim(&text, &room, '\0', file) < 0) {
-		free(text);
-		text = NULL;
-	}
 	if (file)
 		fclose(file);
-	return text;
+	return good;
 }
 
 /* Does a RECORD list PATH (relative to the directory that holds the dist-info)? */
@@ -58,16 +55,17 @@ static bool look_in(const char *directory, const char *relative, char *version, 
 	bool found = false;
 
 	for (struct dirent *entry; !found && dir && (entry = readdir(dir));) {
-		char *record, *metadata;
+		char *record = NULL, *metadata = NULL;
+		bool whole;
 		const char *suffix = strstr(entry->d_name, ".dist-info");
 
 		if (!suffix || suffix[strlen(".dist-info")])
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/RECORD", directory, entry->d_name);
-		record = read_text(path);
+		whole = read_text(path, &record);
 		snprintf(path, sizeof(path), "%s/%s/METADATA", directory, entry->d_name);
-		metadata = read_text(path);
-		found = record && metadata && records(record, relative) &&
+		whole = read_text(path, &metadata) && whole;
+		found = whole && records(record, relative) &&
 			metadata_version(metadata, version, size);
 		free(record);
 		free(metadata);
@@ -130,13 +128,14 @@ static bool look_at_headers(const char *folder, const struct gw_rule *rule, char
 		parts++;
 	for (struct dirent *entry; dir && (entry = readdir(dir));) {
 		size_t length = strlen(entry->d_name);
-		char *text;
+		char *text = NULL;
+		bool whole;
 
 		if (length < 2 || strcmp(entry->d_name + length - 2, ".h"))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		text = strncmp(entry->d_name, "cu", 2) ? NULL : read_text(path);
-		for (size_t i = 0; text && i < parts; i++)
+		whole = !strncmp(entry->d_name, "cu", 2) && read_text(path, &text);
+		for (size_t i = 0; whole && i < parts; i++)
 			if (value[i] < 0)
 				value[i] = macro(text, rule->version[i]);
 		free(text);
