@@ -21,6 +21,7 @@
 #include "find.h"
 #include "layout.h"
 #include "python.h"
+#include "target.h"
 
 struct run {
 	const char *facades, *log, *findings, *library_path;
@@ -198,6 +199,48 @@ static void check_variables(const struct run *run)
 			free(directory);
 		}
 	}
+}
+
+static void explain_variables(void)
+{
+	static const char *const variables[] = {"GANGWAY_CUBLAS", "GANGWAY_CUDNN",
+						"GANGWAY_CUSPARSE", "GANGWAY_LIBRARY_PATH",
+						"LD_LIBRARY_PATH"};
+
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			gw_complain("%s: %s", variables[i], value);
+	}
+}
+
+/* What each facade would forward to, were it asked for. */
+static void explain_targets(struct run *run)
+{
+	const char *list = run->python.count ? NULL : getenv("GANGWAY_PYTHON_PATHS");
+	struct gw_loader loader;
+	char error[1024];
+	const struct gw_target_places places = {
+		.loader_path = getenv("LD_LIBRARY_PATH"),
+		.facades = run->layout.facades,
+		.python = &run->python,
+		.loader = &loader,
+	};
+
+	for (size_t length; list && *list; list += length + (list[length] == ':')) {
+		char *directory;
+
+		length = strcspn(list, ":");
+		directory = strndup(list, length);
+		if (!directory || gw_python_paths_add_given(&run->python, directory) != 0)
+			gw_complain("GANGWAY_PYTHON_PATHS: an entry is no directory");
+		free(directory);
+	}
+	if (gw_loader_init(&loader, GW_CACHE_FILE, error, sizeof error) != 0)
+		gw_complain("%s; going on without the cache", error);
+	gw_target_explain(&places);
+	gw_loader_finish(&loader);
 }
 
 static int set_python_paths(struct run *run)
@@ -391,7 +434,7 @@ static int append_links(const struct run *run)
 	return result;
 }
 
-static void tell(const struct run *run)
+static void tell(struct run *run)
 {
 	if (!run->quiet)
 		check_variables(run);
@@ -414,6 +457,9 @@ static void tell(const struct run *run)
 		    run->layout.facades ? run->layout.facades : "nowhere");
 	for (size_t i = 0; i < run->python.count; i++)
 		gw_complain("Python path: %s", run->python.directory[i]);
+	explain_variables();
+	if (run->layout.facades && !(run->facades && strcmp(run->facades, "off") == 0))
+		explain_targets(run);
 }
 
 static int set_environment(struct run *run)
@@ -453,6 +499,13 @@ static int add_python(struct run *run, const char *directory)
 	return GW_EXIT_FAILED;
 }
 
+static bool is_empty(const char *option, const char *value)
+{
+	if (value && !*value)
+		gw_complain("run: %s needs a value; `gangway run --help` lists the options", option);
+	return value && !*value;
+}
+
 /* -1: go on; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
@@ -460,7 +513,7 @@ static int parse(struct run *run, int argc, char **argv)
 
 	opterr = 0;
 	optind = 1;
-	while (result < 0 && (option = getopt_long(argc, argv, "+:", options, NULL)) != -1) {
+	while (result < 0 && (option = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
 		switch (option) {
 		case OPTION_FACADES:
 			run->facades = optarg;
@@ -487,6 +540,7 @@ static int parse(struct run *run, int argc, char **argv)
 			run->explain = true;
 			break;
 		case OPTION_HELP:
+		case 'h':
 			fputs(help, stdout);
 			result = gw_finish_output(GW_EXIT_FINE);
 			break;
@@ -498,6 +552,9 @@ static int parse(struct run *run, int argc, char **argv)
 			result = GW_EXIT_USAGE;
 		}
 	}
+	if (result < 0 && (is_empty("--log", run->log) || is_empty("--findings", run->findings) ||
+			   is_empty("--library-path", run->library_path)))
+		result = GW_EXIT_USAGE;
 	if (result < 0 && optind >= argc) {
 		gw_complain("run: no program is given; `gangway run --help` says how");
 		result = GW_EXIT_USAGE;

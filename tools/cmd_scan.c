@@ -10,8 +10,6 @@
 #include "layout.h"
 #include "scan.h"
 
-#define CACHE_FILE "/etc/ld.so.cache"
-
 enum { OPTION_JSON = 256, OPTION_LIBRARY_PATH, OPTION_PYTHON, OPTION_HELP };
 
 static const struct option options[] = {
@@ -132,7 +130,7 @@ static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
 	opterr = 0;
 	optind = 1;
 	scan->loader.library_path = getenv("LD_LIBRARY_PATH");
-	while (result < 0 && (option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+	while (result < 0 && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		switch (option) {
 		case OPTION_JSON:
 			*as_json = true;
@@ -145,6 +143,7 @@ static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
 			result = add_python(scan, optarg);
 			break;
 		case OPTION_HELP:
+		case 'h':
 			fputs(help, stdout);
 			result = gw_finish_output(GW_EXIT_FINE);
 			break;
@@ -204,7 +203,7 @@ int gw_cmd_scan(int argc, char **argv)
 	if (result >= 0)
 		goto finish;
 	library_path = scan.loader.library_path;
-	if (gw_loader_init(&scan.loader, CACHE_FILE, error, sizeof error) != 0)
+	if (gw_loader_init(&scan.loader, GW_CACHE_FILE, error, sizeof error) != 0)
 		gw_complain("%s; going on without the cache", error);
 	scan.loader.library_path = library_path;
 	if (gw_layout_find(&layout) == 0)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include "elf_read.h"
 
+#define GW_CACHE_FILE "/etc/ld.so.cache"
+
 struct gw_cache_entry {
 	const char *name, *path;
 };

@@ -31,11 +31,23 @@ static void usage(FILE *out)
 
 int main(int argc, char **argv)
 {
+	static char help[] = "--help";
+
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		usage(stdout);
 		return gw_finish_output(GW_EXIT_FINE);
 	}
-	if (argc > 1 && !strcmp(argv[1], "--version")) {
+	if (argc > 1 && !strcmp(argv[1], "help")) {
+		if (argc == 2) {
+			usage(stdout);
+			return gw_finish_output(GW_EXIT_FINE);
+		}
+		argv[1] = argv[2];
+		argv[2] = help;
+		argc = 3;
+		argv[argc] = NULL;
+	}
+	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version"))) {
 		puts("gangway " GW_VERSION);
 		return gw_finish_output(GW_EXIT_FINE);
 	}

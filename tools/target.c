@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "cmd.h"
 
 struct facade {
 	const char *soname, *group, *setting; /* group: its suite, or family */
@@ -163,4 +164,20 @@ char *gw_target_find(const struct gw_target_places *places, const char *soname, 
 	if (stages == 1 && used < size)
 		snprintf(names + used, size - used, " in %s", facade->setting);
 	return NULL;
+}
+
+void gw_target_explain(const struct gw_target_places *places)
+{
+	char names[512];
+
+	for (const struct facade *facade = facades; facade->soname; facade++) {
+		char *path = gw_target_find(places, facade->soname, names, sizeof names);
+
+		if (path)
+			gw_complain("facade %s: would forward to %s", facade->soname, path);
+		else
+			gw_complain("facade %s: nothing to forward to (looked for %s)",
+				    facade->soname, names);
+		free(path);
+	}
 }

@@ -28,4 +28,7 @@ bool gw_target_has_facade(const char *soname) __attribute__((nonnull));
 char *gw_target_find(const struct gw_target_places *places, const char *soname, char *names,
 		     size_t size) __attribute__((nonnull));
 
+/* Says on stderr, for each facade, which file it would forward to. */
+void gw_target_explain(const struct gw_target_places *places) __attribute__((nonnull));
+
 #endif

@@ -18,6 +18,8 @@ Programs that run as another user than their caller (setuid) obey none of them. 
 | variable | meaning |
 | --- | --- |
 """
+# What the `gangway` command alone reads.
+TOOLS = [("GANGWAY_DATABASE", "the database that `gangway abi` reads and writes, where no `--database` is given")]
 
 
 def settings():
@@ -27,13 +29,18 @@ def settings():
 
 
 def environment():
-    return HEAD + "".join(f"| {name} | {meaning} |\n" for name, meaning in settings())
+    return HEAD + "".join(f"| {name} | {meaning} |\n" for name, meaning in [*settings(), *TOOLS])
 
 
 class Docs(unittest.TestCase):
     def test_the_page_of_environment_variables_is_the_table_of_the_shim(self):
         self.assertGreater(len(settings()), 10)
         self.assertEqual((ROOT / "docs/environment.md").read_text(encoding="utf-8"), environment())
+
+    def test_each_variable_of_ours_that_a_tool_reads_stands_on_the_page(self):
+        used = {name for path in ROOT.glob("tools/*.c") for name in re.findall(r'getenv\("(GANGWAY_\w+)"\)', path.read_text(encoding="utf-8"))}
+        self.assertIn("GANGWAY_DATABASE", used)
+        self.assertEqual(sorted(used - {name for name, _ in settings()}), sorted(name for name, _ in TOOLS))
 
     def test_each_finding_stands_on_its_page_and_no_other_does(self):
         sources = [*ROOT.glob("shim/*.[ch]"), *ROOT.glob("tools/*.[ch]")]

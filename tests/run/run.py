@@ -89,7 +89,7 @@ def a_script_without_an_interpreter_line_runs_as_a_shell_runs_it(world):
 @case
 def wrong_usage_gives_2_and_one_line(world):
     for arguments in ([], ["--nonsense", "true"], ["--log"], ["--facades", "libnothing.so.1", "true"],
-                      ["--facades", "", "true"], ["--facades", "../x", "true"]):
+                      ["--facades", "", "true"], ["--log", "", "true"], ["--library-path", "", "true"], ["--facades", "../x", "true"]):
         result = world.run("run", *arguments)
         expect(result, 2, "")
         check(result.err.count("\n") == 1, str(result))
@@ -136,6 +136,30 @@ def a_facade_without_a_target_is_told_of_once_where_findings_go(world):
     check(result.err == "" and result.status == 0, str(result))
     result = world.run("run", opener, OLD, env=nowhere)
     check(f"is not in {world.path('empty')}, where GANGWAY_CUBLAS says" in result.err, str(result))
+
+
+@case
+def explain_names_what_each_facade_would_forward_to_and_what_is_set(world):
+    target = world.answering("target/" + NEW, "target")
+    world.facade(OLD)
+    env = {"GANGWAY_CUBLAS": world.path("target"), "LD_LIBRARY_PATH": world.path("empty")}
+    expect(world.run("run", "--explain", "true", env=env), 0, "", f"gangway: facade {OLD}: would forward to {target}\n")
+    for name, value in env.items():
+        expect(world.run("run", "--explain", "true", env=env), 0, "", f"gangway: {name}: {value}\n")
+    wheel = world.answering("site/nvidia/any/lib/" + NEW, "wheel")
+    expect(world.run("run", "--explain", "true", env={"GANGWAY_PYTHON_PATHS": world.path("site")}), 0, "",
+           f"gangway: facade {OLD}: would forward to {wheel}\n")
+    env["GANGWAY_CUBLAS"] = world.path("empty")
+    expect(world.run("run", "--explain", "true", env=env), 0, "", f"gangway: facade {OLD}: nothing to forward to (looked for {NEW}")
+
+
+@case
+def help_and_version_answer_in_each_usual_spelling(world):
+    for name in ("run", "scan", "abi"):
+        texts = {world.run(*words).out for words in ((name, "--help"), (name, "-h"), ("help", name))}
+        check(len(texts) == 1 and f"Usage: gangway {name}" in texts.pop(), name)
+    check(world.run("help").out == world.run("--help").out != "", "help")
+    check(world.run("version").out == world.run("--version").out != "", "version")
 
 
 @case
