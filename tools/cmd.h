@@ -6,6 +6,8 @@
 #ifndef GW_CMD_H
 #define GW_CMD_H
 
+#include <stdbool.h>
+
 /* What `gangway` exits with. `run` alone answers with the program's own status. */
 enum gw_exit { GW_EXIT_FINE = 0, GW_EXIT_FINDINGS = 1, GW_EXIT_USAGE = 2, GW_EXIT_FAILED = 3 };
 
@@ -16,6 +18,9 @@ int gw_cmd_scan(int argc, char **argv);
 
 /* "gangway: …" and a newline on stderr. */
 void gw_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Does TEXT look like a misspelt NAME: one letter more, less, other, or two exchanged? */
+bool gw_is_near(const char *text, const char *name);
 
 /*
  * Ends a command's standard output: flushes it. STATUS as it came, or GW_EXIT_FAILED with a complaint when not all could be

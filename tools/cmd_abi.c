@@ -22,6 +22,11 @@ static const struct {
 #endif
 };
 
+static bool asks_for_help(const char *word)
+{
+	return word && (!strcmp(word, "--help") || !strcmp(word, "-h"));
+}
+
 static void usage(FILE *out)
 {
 	fputs("Usage: gangway abi [--database DIR] COMMAND …\n\n", out);
@@ -80,7 +85,7 @@ int gw_cmd_abi(int argc, char **argv)
 		usage(stderr);
 		return GW_EXIT_USAGE;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+	if (asks_for_help(argv[1]) || asks_for_help(argv[2])) {
 		usage(stdout);
 		return gw_finish_output(GW_EXIT_FINE);
 	}
@@ -106,8 +111,14 @@ int gw_cmd_abi(int argc, char **argv)
 		return GW_EXIT_FAILED;
 	}
 #endif
+	free(own);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		if (gw_is_near(argv[1], commands[i].name)) {
+			gw_complain("no command 'abi %s'; did you mean 'abi %s'?", argv[1],
+				    commands[i].name);
+			return GW_EXIT_USAGE;
+		}
 	gw_complain("no command 'abi %s'", argv[1]);
 	usage(stderr);
-	free(own);
 	return GW_EXIT_USAGE;
 }

@@ -305,9 +305,9 @@ static int check_facades(const struct run *run)
 	}
 	while (!result && (name = strsep(&rest, ",")) != NULL)
 		if (!facade_exists(run->layout.facades, name)) {
-			gw_complain("--facades: there is no facade '%s'; those that there are lie "
-				    "in %s",
-				    name, run->layout.facades);
+			char names[1024];
+			gw_target_names(names, sizeof names);
+			gw_complain("--facades: there is no facade '%s'; there are %s", name, names);
 			result = GW_EXIT_USAGE;
 		}
 	free(list);

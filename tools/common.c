@@ -22,6 +22,18 @@ void gw_complain(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+bool gw_is_near(const char *text, const char *name)
+{
+	while (*text && *text == *name)
+		text++, name++;
+	if (!*text && !*name)
+		return true;
+	if (*text && *name && text[1] == name[0] && text[0] == name[1] && !strcmp(text + 2, name + 2))
+		return true;
+	return (*text && !strcmp(text + 1, name)) || (*name && !strcmp(text, name + 1)) ||
+	       (*text && *name && !strcmp(text + 1, name + 1));
+}
+
 int gw_finish_output(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))

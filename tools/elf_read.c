@@ -140,7 +140,7 @@ static int read_segments(struct reader *reader)
 	size_t count;
 
 	if (elf_kind(reader->elf) != ELF_K_ELF)
-		return fail(reader, 0, "is no ELF file");
+		return fail(reader, 0, "this is not an ELF file");
 	if (!gelf_getehdr(reader->elf, &header))
 		return fail(reader, 0, "its ELF header is incomplete");
 	if (gelf_getclass(reader->elf) != ELFCLASS64 || header.e_machine != EM_X86_64)

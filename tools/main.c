@@ -54,6 +54,12 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
 		if (!strcmp(commands[i].name, argv[1]))
 			return commands[i].run(argc - 1, argv + 1);
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
+		if (gw_is_near(argv[1], commands[i].name)) {
+			gw_complain("no command '%s'; did you mean '%s'?", argv[1],
+				    commands[i].name);
+			return GW_EXIT_USAGE;
+		}
 	if (argc > 1)
 		gw_complain("no command '%s'", argv[1]);
 	usage(stderr);

@@ -181,3 +181,13 @@ void gw_target_explain(const struct gw_target_places *places)
 		free(path);
 	}
 }
+
+void gw_target_names(char *names, size_t size)
+{
+	size_t used = 0;
+
+	names[0] = '\0';
+	for (const struct facade *facade = facades; facade->soname && used < size; facade++)
+		used += (size_t)snprintf(names + used, size - used, "%s%s",
+					 facade == facades ? "" : ", ", facade->soname);
+}

@@ -31,4 +31,7 @@ char *gw_target_find(const struct gw_target_places *places, const char *soname, 
 /* Says on stderr, for each facade, which file it would forward to. */
 void gw_target_explain(const struct gw_target_places *places) __attribute__((nonnull));
 
+/* The sonames of all facades, as a list with commas. */
+void gw_target_names(char *names, size_t size) __attribute__((nonnull));
+
 #endif

@@ -154,6 +154,14 @@ def explain_names_what_each_facade_would_forward_to_and_what_is_set(world):
 
 
 @case
+def a_misspelt_command_or_facade_is_told_what_there_is(world):
+    for words, text in ((("rnu", "true"), "no command 'rnu'; did you mean 'run'?\n"), (("scna",), "did you mean 'scan'?\n"),
+                        (("abi", "lst"), "no command 'abi lst'; did you mean 'abi list'?\n"), (("frobnicate",), "Usage: gangway"),
+                        (("run", "--facades", "bogus", "true"), f"there is no facade 'bogus'; there are {OLD}, ")):
+        expect(world.run(*words), 2, "", text)
+
+
+@case
 def help_and_version_answer_in_each_usual_spelling(world):
     for name in ("run", "scan", "abi"):
         texts = {world.run(*words).out for words in ((name, "--help"), (name, "-h"), ("help", name))}
