@@ -225,9 +225,13 @@ static void write_macros(FILE *out, const struct gen_family *family, struct name
 	GEN_EACH(fact, family, ABI_MACRO) {
 		const char *name = fact->column[0];
 
-		if (known(names, name, strlen(name)) || (strncmp(name, "CUBLAS", 6) && strncmp(name, "CUDNN", 5) && strncmp(name, "CUSPARSE", 8)))
+		bool own_name = !strncmp(name, "CUBLAS", 6) || !strncmp(name, "CUDNN", 5) || !strncmp(name, "CUSPARSE", 8);
+
+		if (!own_name || known(names, name, strlen(name)))
 			continue;
-		fprintf(out, "#define %s %s\n", name, fact->column[1]);
+		fputs("#define ", out);
+		fputs(name, out);
+		fprintf(out, " %s\n", fact->column[1]);
 		learn(names, name, strlen(name));
 	}
 }
