@@ -136,22 +136,15 @@ void gw_leave(struct gw_call *call, const union gw_value *values, union gw_value
 
 static int32_t translate(const struct gw_numbering *from, const struct gw_numbering *to, int32_t status)
 {
-	uint32_t low = 0, high = from->count;
+	const struct gw_constant *constant = gw_constant_find(from->constants, from->count, status);
+	uint32_t i;
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (from->constants[middle].value < status)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < from->count && from->constants[low].value == status)
-		return to->value_of[from->neutral_of[low]];
+	if (constant)
+		return to->value_of[from->neutral_of[constant - from->constants]];
 	/* A release newer than the database: by class, since the caller knows no such number. */
-	for (low = 0; low < to->fold_count; low++)
-		if (status >= to->folds[low].first && status <= to->folds[low].last)
-			return to->folds[low].value;
+	for (i = 0; i < to->fold_count; i++)
+		if (status >= to->folds[i].first && status <= to->folds[i].last)
+			return to->folds[i].value;
 	return status;
 }
 

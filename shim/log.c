@@ -139,17 +139,9 @@ static void start_once(void)
 
 static const char *constant_name(const struct gw_constant *constants, uint32_t count, int64_t value)
 {
-	uint32_t low = 0, high = count;
+	const struct gw_constant *constant = gw_constant_find(constants, count, value);
 
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (constants[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && constants[low].value == value ? gw_string(constants[low].name) : NULL;
+	return constant ? gw_string(constant->name) : NULL;
 }
 
 static void put_value(struct gw_line *line, unsigned class, int enum_type, unsigned size, union gw_value value)

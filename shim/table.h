@@ -52,6 +52,22 @@ struct gw_constant {
 	uint32_t name;		/* gw_string: the name in the newest release that has this value */
 };
 
+/* The constant with VALUE among COUNT that are sorted by it; NULL when there is none. */
+static inline const struct gw_constant *gw_constant_find(const struct gw_constant *constants, uint32_t count, int64_t value)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (constants[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && constants[low].value == value ? &constants[low] : NULL;
+}
+
 struct gw_enum {
 	uint32_t name;		/* gw_string */
 	uint32_t constants;	/* index of the first in gw_constants: sorted by value, one name a value */

@@ -33,12 +33,9 @@ static _Atomic uint32_t taken;
 const char *gw_via_cudnn_get_error_string(struct gw_call *call, const char *(*real)(cudnnStatus_t), cudnnStatus_t status)
 {
 	const struct gw_numbering *numbering = call->binding->caller_numbering;
-	uint32_t i;
+	const struct gw_constant *constant = gw_constant_find(numbering->constants, numbering->count, status);
 
-	for (i = 0; i < numbering->count; i++)
-		if (numbering->constants[i].value == status)
-			return gw_string(numbering->constants[i].name);
-	return real(INT_MIN);
+	return constant ? gw_string(constant->name) : real(INT_MIN);
 }
 
 /* The library calls this in the caller's stead: with the status and the version that the caller's release would tell. */
