@@ -31,7 +31,8 @@ struct gw_binding;
 enum gw_call_flags {
 	GW_CALL_REPORT = 1,	/* the log wants arguments, result and time: fill values[], call gw_leave */
 	GW_CALL_TRANSLATE = 2,	/* statuses differ between caller and loaded release */
-	GW_CALL_VIA = 4,	/* caller and loaded release differ: a `via` function answers, if this function has one */
+	GW_CALL_VIA = 4,	/* a `via` function answers, if this function has one: caller and loaded release differ, the loaded
+				 * one lacks the function, or the treatment says `always` */
 };
 
 struct gw_call {

@@ -93,8 +93,9 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 		target = stand_in(call, binding, fn);
 	if (call->nested != PASSING && thread->depth++ == 0)
 		thread->outermost = here;
-	if (binding->facade)
-		call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) | (binding->differs ? GW_CALL_VIA : 0));
+	call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) | (binding->differs ? GW_CALL_VIA : 0));
+	if ((call->absent && binding->loaded && call->nested != PASSING) || (gw_functions[fn].via_always && call->nested == OUTERMOST))
+		call->flags |= GW_CALL_VIA;
 	if (call->nested == OUTERMOST) {
 		enum gw_log_level level = gw_log_level();
 

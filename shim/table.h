@@ -44,7 +44,7 @@ struct gw_function {
 	uint8_t method;		/* enum gw_method */
 	uint8_t result_class;
 	uint8_t returns_status;	/* 1: result_enum is the family's status */
-	uint8_t log_time;	/* reserved, 0 */
+	uint8_t via_always;	/* the `via` function also answers where caller and loaded release are the same */
 };
 
 struct gw_constant {

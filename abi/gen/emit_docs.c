@@ -19,9 +19,10 @@ static void write_functions(const struct gen *gen)
 		const struct gen_function *function = &gen->functions[i];
 		const struct abi_family *facts = gen->families[function->family].facts;
 
-		fprintf(file, "| %s | %s | %s | %s%s%s |\n", function->name, facts->name,
+		fprintf(file, "| %s | %s | %s | %s%s%s%s |\n", function->name, facts->name,
 			facts_ranges(facts, &function->releases), methods[function->method],
-			function->via ? " " : "", function->via ? function->via : "");
+			function->via ? " " : "", function->via ? function->via : "",
+			function->via_always ? " always" : "");
 	}
 	gen_close(file, "functions.md");
 }

@@ -135,9 +135,9 @@ static void write_functions(const struct gen *gen, FILE *file)
 		first += function->signature.count;
 		fprintf(file,
 			"\t\t.result_class = GW_CLASS_%s, .result_enum = %d, .returns_status = "
-			"%d,\n\t},\n",
+			"%d, .via_always = %d,\n\t},\n",
 			emit_class(result->class), model_enum(gen, result->enum_name),
-			function->returns_status);
+			function->returns_status, function->via_always);
 	}
 	fputs("};\n", file);
 }

@@ -59,6 +59,7 @@ struct gen_function {
 	bool translates; /* statuses are translated */
 	bool returns_status;
 	const char *via;         /* NULL unless GW_METHOD_VIA */
+	bool via_always;         /* also where caller and loaded release are the same */
 	struct gen_carrier result_carrier;
 	struct abi_set releases; /* that declare it */
 };

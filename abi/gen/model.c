@@ -290,6 +290,7 @@ static void apply_via(struct gen *gen, const struct treatment_line *line,
 				       other->name);
 	}
 	function->via = via;
+	function->via_always = line->count > 5;
 }
 
 static void apply_method(struct gen *gen, const struct treatment_line *line)

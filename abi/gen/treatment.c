@@ -19,7 +19,7 @@ static const struct {
 		 "bridge FAMILY status=ENUM refuse=CONSTANT symbols=PREFIX [version=MACRO]"},
 	[TREATMENT_GENERIC] = {"generic", 4, 4, "generic FAMILY status=ENUM refuse=CONSTANT"},
 	[TREATMENT_FACADE] = {"facade", 5, 0, "facade SONAME FAMILY onto SONAME…"},
-	[TREATMENT_METHOD] = {"method", 4, 5, "method FAMILY FUNCTION METHOD [NAME]"},
+	[TREATMENT_METHOD] = {"method", 4, 6, "method FAMILY FUNCTION METHOD [NAME [always]]"},
 	[TREATMENT_FOLD] = {"fold", 5, 5, "fold FAMILY FIRST LAST CONSTANT"},
 	[TREATMENT_PRIVATE] = {"private", 5, 0, "private FAMILY SYMBOL same SONAME…"},
 	[TREATMENT_CARRIES] = {"carries", 5, 6,
@@ -124,6 +124,9 @@ static void check_method(const struct treatment *treatment, const struct treatme
 	if (!via && line->count > 4)
 		treatment_fail(treatment, line, 4, "'%s' follows `%s`, which takes no name",
 			       line->words[4].text, method);
+	if (line->count > 5 && strcmp(line->words[5].text, "always"))
+		treatment_fail(treatment, line, 5, "'%s' stands where `always` belongs",
+			       line->words[5].text);
 	if (!strcmp(line->words[2].text, "*") && strcmp(method, "pass") && strcmp(method, "table"))
 		treatment_fail(treatment, line, 3, "a family's default is `pass` or `table`");
 }
