@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "abi/subject.h"
 #include "cmd.h"
 
 static const char usage[] =
@@ -11,27 +12,21 @@ static const char usage[] =
 	"\n"
 	"What B has that A lacks (+), lacks that A has (-), and has otherwise (~).\n";
 
-/*
- * How a kind is compared: facts with equal columns [0, keys) are one thing; when another column
- * differs it has changed. A struct's or a function's columns are few, so one table serves all.
- */
+/* What the kinds are called. */
 static const struct comparison {
 	const char *title, *json;
-	unsigned keys;
-	bool versioned; /* column 0 is a soname: its number is left out of the key, or each major
-			   would differ in all */
 } comparisons[ABI_KIND_COUNT] = {
-	[ABI_SONAME] = {"Sonames", "sonames", 1, false},
-	[ABI_NODE] = {"Version nodes", "nodes", 1, true},
-	[ABI_NEEDED] = {"Needed libraries", "needed", 2, true},
-	[ABI_EXPORT] = {"Exports", "exports", 2, true},
-	[ABI_OTHERS] = {"Other exports", "others", 1, true},
-	[ABI_FUNCTION] = {"Functions", "functions", 1, false},
-	[ABI_ENUM] = {"Enum constants", "enums", 2, false},
-	[ABI_STRUCT] = {"Structs", "structs", 1, false},
-	[ABI_FIELD] = {"Fields", "fields", 2, false},
-	[ABI_TYPEDEF] = {"Typedefs", "typedefs", 1, false},
-	[ABI_MACRO] = {"Macros", "macros", 1, false},
+	[ABI_SONAME] = {"Sonames", "sonames"},
+	[ABI_NODE] = {"Version nodes", "nodes"},
+	[ABI_NEEDED] = {"Needed libraries", "needed"},
+	[ABI_EXPORT] = {"Exports", "exports"},
+	[ABI_OTHERS] = {"Other exports", "others"},
+	[ABI_FUNCTION] = {"Functions", "functions"},
+	[ABI_ENUM] = {"Enum constants", "enums"},
+	[ABI_STRUCT] = {"Structs", "structs"},
+	[ABI_FIELD] = {"Fields", "fields"},
+	[ABI_TYPEDEF] = {"Typedefs", "typedefs"},
+	[ABI_MACRO] = {"Macros", "macros"},
 };
 
 enum change { ADDED, REMOVED, CHANGED };
@@ -52,30 +47,6 @@ struct diff {
 	json_t *json; /* NULL: text */
 	size_t counts[3];
 };
-
-/* A soname without its number, when the key leaves it out. */
-static int stem(const char *soname)
-{
-	const char *so = strstr(soname, ".so");
-
-	return (int)(so ? (size_t)(so - soname) : strlen(soname));
-}
-
-static char *make_key(const struct comparison *how, const struct abi_fact *fact)
-{
-	const char *second = how->keys > 1 ? fact->column[1] : "";
-	char *key = NULL;
-	int length = how->versioned ? stem(fact->column[0]) : (int)strlen(fact->column[0]);
-	/* a needed library's number moves with the release as well: the major ones of the same
-	 * suite are no news */
-	int second_length =
-		how->versioned && fact->kind == ABI_NEEDED ? stem(second) : (int)strlen(second);
-
-	if (asprintf(&key, "%.*s%s%.*s", length, fact->column[0], *second ? "\t" : "",
-		     second_length, second) < 0)
-		return NULL;
-	return key;
-}
 
 static int by_key(const void *a, const void *b)
 {
@@ -98,7 +69,7 @@ static int fill(struct side *side, const struct diff *diff, enum abi_kind kind, 
 		if (!abi_set_has(&family->facts[i].releases, release))
 			continue;
 		item->fact = &family->facts[i];
-		item->key = make_key(&comparisons[kind], item->fact);
+		item->key = abi_subject(item->fact);
 		if (!item->key)
 			return -1;
 		side->count++;
@@ -107,20 +78,6 @@ static int fill(struct side *side, const struct diff *diff, enum abi_kind kind, 
 		return -1;
 	qsort(side->item, side->count, sizeof(*side->item), by_key);
 	return 0;
-}
-
-/* Do two facts of one key say the same? Columns that only carry a soname's number do not count. */
-static bool same(const struct abi_fact *a, const struct abi_fact *b)
-{
-	const struct comparison *how = &comparisons[a->kind];
-
-	if (a->kind == ABI_NODE)
-		return stem(a->column[1]) == stem(b->column[1]) &&
-		       !strncmp(a->column[1], b->column[1], (size_t)stem(a->column[1]));
-	for (unsigned i = how->keys; i < abi_kinds[a->kind].columns; i++)
-		if (strcmp(a->column[i], b->column[i]))
-			return false;
-	return true;
 }
 
 /* What stands beside the name: the columns that are no key. */
@@ -157,10 +114,8 @@ static void describe(const struct abi_fact *fact, char *text, size_t size)
 /* "TYPE CONSTANT" and the like, for people. */
 static void print_name(const struct abi_fact *fact)
 {
-	const struct comparison *how = &comparisons[fact->kind];
-
 	fputs(fact->column[0], stdout);
-	if (how->keys > 1)
+	if (abi_subject_columns(fact->kind) > 1)
 		printf(fact->kind == ABI_FIELD ? ".%s" : " %s", fact->column[1]);
 }
 
@@ -218,7 +173,7 @@ static void compare_key(struct diff *diff, enum abi_kind kind, const struct side
 	while (end_b < b->count && !strcmp(b->item[end_b].key, key))
 		end_b++;
 	/* the last of several is what counts on both sides, as in `show` */
-	if (!same(a->item[end_a - 1].fact, b->item[end_b - 1].fact))
+	if (!abi_subject_same(a->item[end_a - 1].fact, b->item[end_b - 1].fact))
 		report(diff, kind, CHANGED, a->item[end_a - 1].fact, b->item[end_b - 1].fact);
 	*i = end_a;
 	*j = end_b;
@@ -236,7 +191,7 @@ static int compare_kind(struct diff *diff, enum abi_kind kind)
 			    : j == b.count ? -1
 					   : strcmp(a.item[i].key, b.item[j].key);
 
-		if (!titled && (order || !same(a.item[i].fact, b.item[j].fact))) {
+		if (!titled && (order || !abi_subject_same(a.item[i].fact, b.item[j].fact))) {
 			printf("%s%s\n", before ? "\n" : "", comparisons[kind].title);
 			titled = true;
 		}

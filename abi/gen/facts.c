@@ -70,6 +70,11 @@ bool facts_empty(const struct abi_set *set)
 	return true;
 }
 
+bool facts_equal(const struct abi_set *a, const struct abi_set *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
 void facts_join(struct abi_set *set, const struct abi_set *other)
 {
 	for (size_t i = 0; i < ABI_MAX_RELEASES / 64; i++)

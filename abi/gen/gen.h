@@ -3,7 +3,7 @@
  * abigen: facts and treatment -> C, assembly, version scripts, documentation. Run by the build;
  * never part of what is installed.
  *
- * One pass: load (db.c, treatment.c), decide (model.c, carry.c, status.c, facade.c: every check, so a bad
+ * One pass: load (db.c, treatment.c), decide (model.c, carry.c, status.c, facade.c, differ.c, change.c: every check, so a bad
  * input writes nothing), emit (emit_*.c: no decisions). Memory lives until the program ends; an
  * error prints one line and ends the program with 1.
  */
@@ -116,9 +116,33 @@ struct gen_facade {
 	size_t count;
 };
 
+/* How a thing of the facts differs between releases. */
+enum gen_form {
+	GEN_APPEARS,  /* a release has it that an older one lacks */
+	GEN_VANISHES, /* a release lacks it that an older one has */
+	GEN_CHANGES,  /* releases say different things of it */
+	GEN_REUSES,   /* a constant whose value was another's, which is gone */
+	GEN_FORM_COUNT
+};
+
+/* One row of the table of differences. */
+struct gen_change {
+	size_t family; /* index into gen.families */
+	enum abi_kind kind;
+	enum gen_form form;
+	const char *name;            /* as abi_subject says it */
+	const struct abi_fact *fact; /* the newest that is about it */
+	struct abi_set releases;     /* that have it */
+	const char *values;          /* GEN_CHANGES: V,V,… in the order of releases */
+	const char *what;            /* for people */
+	/* What is done about it, by change.c. */
+	const struct treatment_line *line; /* NULL: follows from other decisions */
+	const char *how, *status, *finding, *note; /* status, finding: "-" for none */
+};
+
 struct gen {
 	struct abi_db db;
-	struct treatment treatment;
+	struct treatment treatment, changes_file;
 	struct gen_family *families; /* sorted by name, as in enum gw_family */
 	size_t family_count;
 	struct gen_function *functions;
@@ -127,6 +151,8 @@ struct gen {
 	size_t enum_count;
 	struct gen_facade *facades;
 	size_t facade_count;
+	struct gen_change *changes; /* sorted by family, kind, name, form */
+	size_t change_count;
 	const char *out; /* directory */
 	char build_id[80];
 };
@@ -155,6 +181,7 @@ const struct abi_family *facts_owner(const struct gen *gen, const struct abi_fam
 int facts_newest(const struct abi_family *family, const struct abi_set *set); /* -1: empty */
 int facts_oldest(const struct abi_family *family, const struct abi_set *set);
 bool facts_empty(const struct abi_set *set);
+bool facts_equal(const struct abi_set *a, const struct abi_set *b);
 void facts_join(struct abi_set *set, const struct abi_set *other);
 bool facts_soname(const struct abi_family *family, const char *soname, struct abi_set *releases);
 unsigned facts_column(const struct abi_fact *fact,
@@ -183,6 +210,13 @@ int model_enum(const struct gen *gen, const char *name);
 void status_build(struct gen *gen);
 void facade_build(struct gen *gen);
 void carry_build(struct gen *gen);
+void differ_build(struct gen *gen); /* finds all differences */
+void change_build(struct gen *gen); /* says how each is treated */
+extern const char *const gen_form_words[GEN_FORM_COUNT];
+/* The first row of this thing, or NULL. */
+struct gen_change *differ_find(const struct gen *gen, size_t family, enum abi_kind kind, const char *name);
+/* The releases that have a library, by its soname up to `.so`. */
+struct abi_set differ_library(const struct abi_family *facts, const char *stem, size_t length);
 /* A field of a struct is the family's status; a struct has such a field. */
 bool carry_is_status(const struct gen *gen, size_t family, const struct abi_fact *field);
 bool carry_has_status(const struct gen *gen, size_t family, const char *record);
@@ -201,6 +235,7 @@ void emit_thunks(const struct gen *gen);     /* gw_thunks.S */
 void emit_interposer(const struct gen *gen); /* gw_interposer.{map,exports} */
 void emit_facades(const struct gen *gen);    /* facade-*, facades.txt */
 void emit_docs(const struct gen *gen);       /* functions.md, facades.md */
+void emit_changes(const struct gen *gen);    /* translations.md, translations.txt */
 const char *emit_class(enum gw_class class);
 
 #endif

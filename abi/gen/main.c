@@ -10,7 +10,7 @@ static struct gen
 	gen; /* static, so that a leak checker finds what it holds when an error ends the program */
 
 static const char usage[] =
-	"usage: abigen --facts DIR --treatment FILE --out DIR [--version TEXT] [--depfile FILE]\n"
+	"usage: abigen --facts DIR --treatment FILE --changes FILE --out DIR [--version TEXT] [--depfile FILE]\n"
 	"Writes the C, assembly, version scripts and documentation that ARCHITECTURE.md lists into "
 	"DIR.\n";
 
@@ -33,7 +33,7 @@ static void write_depfile(const char *path)
 
 	if (!file)
 		gen_fail(path, 0, 0, "cannot be written");
-	fprintf(file, "%s/gw_fn.h: %s", gen.out, gen.treatment.path);
+	fprintf(file, "%s/gw_fn.h: %s %s", gen.out, gen.treatment.path, gen.changes_file.path);
 	for (size_t i = 0; i < gen.db.family_count; i++)
 		fprintf(file, " %s", gen.db.families[i].path);
 	fputc('\n', file);
@@ -45,12 +45,13 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{"facts", required_argument, NULL, 'f'},
 		{"treatment", required_argument, NULL, 't'},
+		{"changes", required_argument, NULL, 'c'},
 		{"out", required_argument, NULL, 'o'},
 		{"version", required_argument, NULL, 'v'},
 		{"depfile", required_argument, NULL, 'd'},
 		{NULL, 0, NULL, 0},
 	};
-	const char *facts = NULL, *treatment = NULL, *version = "0", *depfile = NULL;
+	const char *facts = NULL, *treatment = NULL, *changes = NULL, *version = "0", *depfile = NULL;
 	struct abi_error error = {{0}};
 	int option;
 
@@ -61,6 +62,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			treatment = optarg;
+			break;
+		case 'c':
+			changes = optarg;
 			break;
 		case 'o':
 			gen.out = optarg;
@@ -76,7 +80,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (!facts || !treatment || !gen.out || optind < argc) {
+	if (!facts || !treatment || !changes || !gen.out || optind < argc) {
 		fputs(usage, stderr);
 		return 2;
 	}
@@ -85,10 +89,13 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	treatment_load(&gen.treatment, treatment);
+	treatment_load_changes(&gen.changes_file, changes);
 	model_build(&gen);
 	carry_build(&gen);
 	status_build(&gen);
 	facade_build(&gen);
+	differ_build(&gen);
+	change_build(&gen);
 	make_build_id(version);
 	emit_heads(&gen);
 	emit_types(&gen);
@@ -98,6 +105,7 @@ int main(int argc, char **argv)
 	emit_interposer(&gen);
 	emit_facades(&gen);
 	emit_docs(&gen);
+	emit_changes(&gen);
 	if (depfile)
 		write_depfile(depfile);
 	abi_db_finish(&gen.db);

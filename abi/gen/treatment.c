@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader of abi/treatment: words and their positions, and the checks that need no facts. */
+/* The reader of abi/treatment and abi/changes: words and their positions, and the checks that need no facts. */
 #include "treatment.h"
 
 #include <errno.h>
@@ -25,6 +25,9 @@ static const struct {
 	[TREATMENT_CARRIES] = {"carries", 5, 6,
 			       "carries FAMILY FUNCTION PARAMETER one|via|count=PARAMETER "
 			       "[most=PARAMETER]"},
+	[TREATMENT_CHANGE] = {"change", 7, 0,
+			      "change FAMILY KIND NAME FORM HOW [values=V,…] [status=CONSTANT] "
+			      "[finding=GW-NNN] TEXT…"},
 };
 
 void treatment_fail(const struct treatment *treatment, const struct treatment_line *line,
@@ -146,6 +149,59 @@ static void check_carries(const struct treatment *treatment, const struct treatm
 			       line->words[5].text, how, grammar[TREATMENT_CARRIES].form);
 }
 
+/* Where one of a few words must stand. */
+static void check_word(const struct treatment *treatment, const struct treatment_line *line,
+		       size_t word, const char *const *known, const char *what)
+{
+	const char *list = known[0];
+
+	for (size_t i = 0; known[i]; i++) {
+		if (!strcmp(known[i], line->words[word].text))
+			return;
+		if (i)
+			list = gen_format("%s%s%s", list, known[i + 1] ? ", " : " or ", known[i]);
+	}
+	treatment_fail(treatment, line, word, "unknown %s '%s': %s", what, line->words[word].text,
+		       list);
+}
+
+static bool is_finding(const char *text)
+{
+	return !strncmp(text, "GW-", 3) && strspn(text + 3, "0123456789") == 3 && !text[6];
+}
+
+static void check_change(const struct treatment *treatment, const struct treatment_line *line)
+{
+	static const char *const kinds[] = {"soname", "node", "needed", "export", "others",
+					    "function", "enum", "struct", "field", "typedef",
+					    "macro", NULL};
+	static const char *const forms[] = {"appears", "vanishes", "changes", "reuses", NULL};
+	static const char *const hows[] = {"unchanged", "translated", "emulated", "refused", NULL};
+	const char *finding = treatment_option(line, "finding");
+	size_t word = 6;
+
+	check_word(treatment, line, 2, kinds, "kind");
+	check_word(treatment, line, 4, forms, "form");
+	check_word(treatment, line, 5, hows, "treatment");
+	while (word < line->count && strchr(line->words[word].text, '='))
+		word++;
+	for (size_t w = 6; w < word; w++) {
+		const char *text = line->words[w].text;
+
+		if ((strncmp(text, "values=", 7) || !text[7]) &&
+		    (strncmp(text, "status=", 7) || !text[7]) && strncmp(text, "finding=", 8))
+			treatment_fail(treatment, line, w,
+				       "'%s' is no option of 'change': the form is `%s`", text,
+				       grammar[TREATMENT_CHANGE].form);
+		if (!strncmp(text, "finding=", 8) && !is_finding(finding))
+			treatment_fail(treatment, line, w, "'%s' is no finding, such as GW-303",
+				       finding);
+	}
+	if (word == line->count)
+		treatment_fail(treatment, line, word, "no text says what is done: the form is `%s`",
+			       grammar[TREATMENT_CHANGE].form);
+}
+
 static void check_line(const struct treatment *treatment, const struct treatment_line *line)
 {
 	if (line->count < grammar[line->kind].least)
@@ -174,6 +230,9 @@ static void check_line(const struct treatment *treatment, const struct treatment
 	case TREATMENT_CARRIES:
 		check_carries(treatment, line);
 		break;
+	case TREATMENT_CHANGE:
+		check_change(treatment, line);
+		break;
 	case TREATMENT_FOLD:
 		for (size_t w = 2; w < 4; w++) {
 			if (!is_number(line->words[w].text))
@@ -197,7 +256,10 @@ static void parse_line(struct treatment *treatment, unsigned number, char *text)
 	while (line->kind < TREATMENT_KIND_COUNT &&
 	       strcmp(line->words[0].text, grammar[line->kind].word))
 		line->kind++;
-	if (line->kind == TREATMENT_KIND_COUNT)
+	if (treatment->changes && line->kind != TREATMENT_CHANGE)
+		treatment_fail(treatment, line, 0, "unknown line '%s': change alone stands here",
+			       line->words[0].text);
+	if (!treatment->changes && line->kind >= TREATMENT_CHANGE)
 		treatment_fail(treatment, line, 0,
 			       "unknown line '%s': suite, bridge, generic, facade, method, fold, "
 			       "private or carries",
@@ -206,7 +268,7 @@ static void parse_line(struct treatment *treatment, unsigned number, char *text)
 	treatment->count++;
 }
 
-void treatment_load(struct treatment *treatment, const char *path)
+static void load(struct treatment *treatment, const char *path)
 {
 	FILE *file = fopen(path, "r");
 	size_t capacity = 0, size = 0;
@@ -216,7 +278,7 @@ void treatment_load(struct treatment *treatment, const char *path)
 
 	if (!file)
 		gen_fail(path, 0, 0, "cannot be read: %s", strerror(errno));
-	*treatment = (struct treatment){.path = path};
+	treatment->path = path;
 	while ((length = getline(&text, &size, file)) > 0) {
 		if (treatment->count == capacity) {
 			struct treatment_line *more =
@@ -232,6 +294,18 @@ void treatment_load(struct treatment *treatment, const char *path)
 	}
 	free(text);
 	fclose(file);
+}
+
+void treatment_load(struct treatment *treatment, const char *path)
+{
+	*treatment = (struct treatment){0};
+	load(treatment, path);
+}
+
+void treatment_load_changes(struct treatment *changes, const char *path)
+{
+	*changes = (struct treatment){.changes = true};
+	load(changes, path);
 }
 
 const struct treatment_line *treatment_next(const struct treatment *treatment,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads abi/treatment (abi/README.md documents it) into lines of words with their positions, and
+ * Reads abi/treatment and abi/changes (abi/README.md documents them) into lines of words with their positions, and
  * checks what can be checked without the facts: known keywords, word counts, known methods,
  * numbers. An error ends the program (gen_fail).
  */
 #ifndef GW_TREATMENT_H
 #define GW_TREATMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum treatment_kind {
@@ -18,6 +19,7 @@ enum treatment_kind {
 	TREATMENT_FOLD,
 	TREATMENT_PRIVATE,
 	TREATMENT_CARRIES,
+	TREATMENT_CHANGE, /* in abi/changes, and alone there */
 	TREATMENT_KIND_COUNT
 };
 
@@ -35,11 +37,14 @@ struct treatment_line {
 
 struct treatment {
 	const char *path;
+	bool changes; /* a file of `change` lines */
 	struct treatment_line *lines;
 	size_t count;
 };
 
 void treatment_load(struct treatment *treatment, const char *path);
+/* The same for a file of `change` lines, which stand in no other. */
+void treatment_load_changes(struct treatment *changes, const char *path);
 
 /* The next line of KIND after *cursor (start with 0), or NULL. */
 const struct treatment_line *treatment_next(const struct treatment *treatment,

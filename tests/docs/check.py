@@ -48,6 +48,12 @@ class Docs(unittest.TestCase):
         told = re.findall(r"^\| (GW-\d{3}) \|", (ROOT / "docs/findings.md").read_text(encoding="utf-8"), re.M)
         self.assertEqual(sorted(used), told)
 
+    def test_each_finding_that_a_change_tells_stands_on_the_page(self):
+        named = set(re.findall(r"finding=(GW-\d{3})", (ROOT / "abi/changes").read_text(encoding="utf-8")))
+        told = re.findall(r"^\| (GW-\d{3}) \|", (ROOT / "docs/findings.md").read_text(encoding="utf-8"), re.M)
+        self.assertTrue(named)
+        self.assertEqual(sorted(named - set(told)), [])
+
     def test_every_file_that_a_page_links_to_exists(self):
         for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("abi/*.md")]:
             for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):

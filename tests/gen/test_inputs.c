@@ -62,8 +62,8 @@ static void write_all(const char *path, const char *text)
 static int run_abigen(char **said)
 {
 	char *errors = format("%s/errors", work);
-	char *command = format("cd %s/in && '%s' --facts . --treatment treatment --out ../out "
-			       "--version golden 2>%s",
+	char *command = format("cd %s/in && '%s' --facts . --treatment treatment "
+			       "--changes changes --out ../out --version golden 2>%s",
 			       work, abigen, errors);
 	int status = system(command);
 
@@ -77,10 +77,11 @@ static int run_abigen(char **said)
 /* Copies the small database, with the one place FROM of FILE replaced by TO. */
 static void prepare(const char *file, const char *from, const char *to)
 {
-	static const char *const files[] = {"facts/alpha.abi", "facts/beta.abi", "treatment"};
+	static const char *const files[] = {"facts/alpha.abi", "facts/beta.abi", "treatment",
+					    "changes"};
 	int replaced = 0;
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		const char *name = strrchr(files[i], '/') ? strrchr(files[i], '/') + 1 : files[i];
 		char *source = format("%s/%s", small, files[i]),
 		     *target = format("%s/in/%s", work, name);
@@ -345,6 +346,91 @@ static const struct bad {
 	{"a_carrier_of_a_function_that_is_passed_is_refused", "treatment", "alphaNorm pass",
 	 "alphaAsk pass",
 	 "treatment:17:15: 'alphaAsk' has the method `pass`, which translates nothing\n"},
+	{"a_new_constant_needs_a_treatment", "changes",
+	 "change alpha enum alphaMode_t.* appears unchanged passed on\n", "",
+	 "./alpha.abi:46:1: nothing treats that enum 'alphaMode_t.ALPHA_MODE_FAST' appears: 1: add "
+	 "`change alpha enum alphaMode_t.ALPHA_MODE_FAST appears …`\n"
+	 "changes: 1 difference between releases is untreated\n"},
+	{"a_function_that_goes_needs_a_method", "treatment", "method alpha alphaOld gone", "",
+	 "./alpha.abi:41:1: nothing treats that function 'alphaOld' vanishes: add `method alpha "
+	 "alphaOld …` to the treatment, or `change alpha function alphaOld vanishes …`\n"
+	 "changes: 1 difference between releases is untreated\n"},
+	{"a_line_that_treats_nothing_is_stale", "changes", "alphaStatus_t.ALPHA_STATUS_NO",
+	 "alphaStatus_t.ALPHA_STATUS_ON",
+	 "./alpha.abi:52:1: nothing treats that enum 'alphaStatus_t.ALPHA_STATUS_NO' changes: 2 in "
+	 "1.0 to 1.1; 3007 in 2.0: add `change alpha enum alphaStatus_t.ALPHA_STATUS_NO changes …`\n"
+	 "changes: 1 difference between releases is untreated\n"},
+	{"a_line_that_a_better_one_replaces_is_stale", "changes", "change alpha enum alphaMode_t.* ",
+	 "change alpha enum alphaMode_t.ALPHA_MODE_FAST appears unchanged exactly\nchange alpha enum "
+	 "alphaMode_t.* ",
+	 "changes:5:19: no enum 'alphaMode_t.*' appears that no other line treats: the line is "
+	 "stale\n"},
+	{"two_lines_as_precise_are_refused", "changes", "change alpha struct",
+	 "change alpha enum alphaMode_t.* appears refused again\nchange alpha struct",
+	 "changes:8:19: 'alphaMode_t.ALPHA_MODE_FAST' is treated by line 4, too, which is as "
+	 "precise\n"},
+	{"a_pattern_for_any_enum_is_refused", "changes", "enum alphaMode_t.* appears",
+	 "enum alpha* appears",
+	 "changes:4:19: 'alpha*' names no enum, struct or library before its `*`\n"},
+	{"a_pattern_for_any_macro_is_refused", "changes", "macro ALPHA_VERSION", "macro ALPH*",
+	 "changes:9:20: 'ALPH*' would cover anything: name each\n"},
+	{"a_pattern_for_any_struct_is_refused", "changes", "struct alphaDesc_t", "struct alphaDesc*",
+	 "changes:8:21: 'alphaDesc*' would cover anything: name each\n"},
+	{"a_pattern_for_a_changed_value_is_refused", "changes", "alphaStatus_t.ALPHA_STATUS_BAD changes",
+	 "alphaStatus_t.*BAD changes",
+	 "changes:5:19: 'alphaStatus_t.*BAD' would cover a change that nobody has seen: name each\n"},
+	{"a_value_that_nobody_listed_is_refused", "changes", "values=1,2000", "values=1,2001",
+	 "changes:5:69: 'alphaStatus_t.ALPHA_STATUS_BAD' has the values 1,2000: the line must list "
+	 "them, as `values=1,2000`\n"},
+	{"values_of_a_constant_that_changes_are_listed", "changes", "translated values=1,2000",
+	 "translated",
+	 "changes:5:50: 'alphaStatus_t.ALPHA_STATUS_BAD' has the values 1,2000: the line must list "
+	 "them, as `values=1,2000`\n"},
+	{"values_of_what_does_not_change_are_refused", "changes", "unchanged passed",
+	 "unchanged values=1 passed",
+	 "changes:4:51: `values=` belongs to an enum, struct or macro that changes\n"},
+	{"a_value_that_changed_hands_needs_a_treatment", "alpha.abi",
+	 "enum\talphaMode_t\tALPHA_MODE_PLAIN\t0\t1.0..",
+	 "enum\talphaMode_t\tALPHA_MODE_NEW\t0\t2.0..\talpha.h:11\nenum\talphaMode_t\t"
+	 "ALPHA_MODE_PLAIN\t0\t1.0..1.1",
+	 "./alpha.abi:47:1: nothing treats that enum 'alphaMode_t.ALPHA_MODE_NEW' reuses: 0, which "
+	 "is ALPHA_MODE_PLAIN in 1.0 to 1.1: add `change alpha enum alphaMode_t.ALPHA_MODE_NEW "
+	 "reuses …`\n"
+	 "./alpha.abi:48:1: nothing treats that enum 'alphaMode_t.ALPHA_MODE_PLAIN' vanishes: 0: add "
+	 "`change alpha enum alphaMode_t.ALPHA_MODE_PLAIN vanishes …`\n"
+	 "changes: 2 differences between releases are untreated\n"},
+	{"an_unknown_kind_of_difference_is_refused", "changes", "alpha struct", "alpha union",
+	 "changes:8:14: unknown kind 'union': soname, node, needed, export, others, function, enum, "
+	 "struct, field, typedef or macro\n"},
+	{"an_unknown_form_of_difference_is_refused", "changes", "alphaDesc_t appears",
+	 "alphaDesc_t comes",
+	 "changes:8:33: unknown form 'comes': appears, vanishes, changes or reuses\n"},
+	{"an_unknown_way_of_treating_is_refused", "changes", "appears refused status=",
+	 "appears ignored status=",
+	 "changes:8:41: unknown treatment 'ignored': unchanged, translated, emulated or refused\n"},
+	{"an_unknown_status_of_a_refusal_is_refused", "changes", "status=ALPHA_STATUS_NO",
+	 "status=ALPHA_STATUS_ON",
+	 "changes:8:49: 'ALPHA_STATUS_ON' is no constant of 'alphaStatus_t'\n"},
+	{"what_is_no_finding_is_refused", "changes", "finding=GW-303", "finding=GW-3O3",
+	 "changes:8:72: 'GW-3O3' is no finding, such as GW-303\n"},
+	{"an_unknown_option_of_a_change_is_refused", "changes", "finding=GW-303", "found=GW-303",
+	 "changes:8:72: 'found=GW-303' is no option of 'change': the form is `change FAMILY KIND "
+	 "NAME FORM HOW [values=V,…] [status=CONSTANT] [finding=GW-NNN] TEXT…`\n"},
+	{"a_change_without_a_word_is_refused", "changes", "values=* the end of the list", "values=*",
+	 "changes:3:72: no text says what is done: the form is `change FAMILY KIND NAME FORM HOW "
+	 "[values=V,…] [status=CONSTANT] [finding=GW-NNN] TEXT…`\n"},
+	{"a_change_of_a_family_that_is_not_bridged_is_refused", "changes", "alpha struct",
+	 "beta struct", "changes:8:8: family 'beta' has no `bridge` line\n"},
+	{"a_method_among_the_changes_is_refused", "changes", "change alpha struct",
+	 "method alpha struct",
+	 "changes:8:1: unknown line 'method': change alone stands here\n"},
+	{"a_change_in_the_treatment_is_refused", "treatment", "method alpha alphaNorm pass",
+	 "change alpha struct alphaDesc_t appears refused here",
+	 "treatment:12:1: unknown line 'change': suite, bridge, generic, facade, method, fold, "
+	 "private or carries\n"},
+	{"a_function_treated_otherwise_than_its_method_is_refused", "changes", "change alpha struct",
+	 "change alpha function alphaOld vanishes emulated by hand\nchange alpha struct",
+	 "changes:8:41: 'alphaOld' is emulated here, and its method in the treatment is `gone`\n"},
 };
 
 /* cmocka hands a case its input or lets it clean up, not both: the cases run in the table's order.
