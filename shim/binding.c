@@ -6,19 +6,23 @@
 #include <string.h>
 
 #include "absent.h"
+#include "built.h"
 #include "finding.h"
 #include "log.h"
 #include "objects.h"
 #include "real.h"
+#include "release.h"
 #include "target.h"
 #include "visible.h"
 
 #define BINDINGS 64u
 #define FACADES 64u
 #define CLOSURE 256u	/* objects looked through for one caller */
+#define REFINED 24u	/* bindings for callers of known releases; the rest is for libraries */
 #define RESERVED 2u	/* origins that only facades get: without one, a facade could translate nothing */
 
 static struct gw_binding bindings[BINDINGS];
+static _Atomic uint32_t refined_count;
 static _Atomic(struct gw_binding *) origins[GW_FAMILY_COUNT][GW_ORIGINS + 1];
 static _Atomic(const struct gw_facade *) facades[FACADES];
 static struct gw_binding nobody[GW_FAMILY_COUNT];	/* answers where no library can */
@@ -45,6 +49,11 @@ static void give_back(struct gw_binding *binding)
 	for (fn = 0; fn < GW_FN_COUNT; fn++)
 		atomic_store_explicit(&binding->target[fn], NULL, memory_order_relaxed);
 	atomic_store(&binding->origin, 0);
+	atomic_store(&binding->refined, NULL);
+	atomic_store(&binding->asked, false);
+	if (binding->is_refined)
+		atomic_fetch_sub(&refined_count, 1);
+	binding->is_refined = false;
 	binding->library = NULL;
 	atomic_store(&binding->state, 0);
 }
@@ -84,21 +93,25 @@ static const char *major_of(const char *node)
 	return at ? at + 4 : "";
 }
 
-static const struct gw_release *newest_release(unsigned family, const char *node)
+/* The releases whose sonames end in MAJOR, which follow one another; all of them when it is "". False when there are none. */
+static bool releases_of(unsigned family, const char *major, const struct gw_release **first, const struct gw_release **last)
 {
 	const struct gw_family_data *data = &gw_families[family];
-	const char *major = major_of(node);
 	uint32_t i;
 
-	for (i = data->release_count; i-- > 0;)
-		if (!strcmp(data->releases[i].soname_major, major))
-			return &data->releases[i];
-	return NULL;
+	*first = *last = NULL;
+	for (i = 0; i < data->release_count; i++)
+		if (!*major || !strcmp(data->releases[i].soname_major, major)) {
+			*first = *first ? *first : &data->releases[i];
+			*last = &data->releases[i];
+		}
+	return *first != NULL;
 }
 
 struct gw_binding *gw_binding_for_library(struct gw_object *library, unsigned family)
 {
 	struct gw_binding *binding = atomic_load_explicit(&library->answers[family], memory_order_acquire);
+	const struct gw_release *newest;
 	struct gw_binding *other = NULL;
 
 	if (binding)
@@ -107,16 +120,19 @@ struct gw_binding *gw_binding_for_library(struct gw_object *library, unsigned fa
 	if (!binding)
 		return NULL;
 	binding->family = (uint8_t)family;
-	binding->facade = binding->translate = binding->differs = false;
+	binding->facade = binding->translate = false;
+	atomic_store_explicit(&binding->differs, false, memory_order_relaxed);
 	binding->stub = library->role == GW_ROLE_OTHER;
 	binding->loaded = true;
 	binding->library = library;
 	binding->image = library->image;
-	binding->caller_release = NULL;
-	binding->loaded_release = library->node ? newest_release(family, library->node) : NULL;
-	binding->caller_numbering = binding->loaded_numbering =
-		binding->loaded_release ? &gw_families[family].numberings[binding->loaded_release->numbering] : NULL;
-	binding->refuse = gw_families[family].refuse[binding->loaded_release ? binding->loaded_release->numbering : 0];
+	binding->caller_release = binding->caller_first = binding->caller_last = binding->version_release = NULL;
+	atomic_store_explicit(&binding->loaded_release, NULL, memory_order_relaxed);
+	/* Numbers are the same in all releases of one soname; only newer ones have more of them. */
+	newest = releases_of(family, major_of(library->node), &binding->major_first, &binding->major_last) && library->node ?
+			 binding->major_last : NULL;
+	binding->caller_numbering = binding->loaded_numbering = newest ? &gw_families[family].numberings[newest->numbering] : NULL;
+	binding->refuse = gw_families[family].refuse[newest ? newest->numbering : 0];
 	copy_path(binding, gw_object_path(library));
 	atomic_store(&binding->state, 2);
 	if (!atomic_compare_exchange_strong(&library->answers[family], &other, binding)) {
@@ -136,8 +152,7 @@ static struct gw_binding *find_facade_binding(const struct gw_facade *facade)
 
 	for (i = 0; i < BINDINGS; i++)
 		if (atomic_load_explicit(&bindings[i].state, memory_order_acquire) == 2 && bindings[i].facade &&
-		    bindings[i].family == facade->family &&
-		    bindings[i].caller_release == &gw_families[facade->family].releases[facade->release])
+		    !bindings[i].is_refined && bindings[i].family == facade->family && bindings[i].version_release == &gw_families[facade->family].releases[facade->release])
 			return &bindings[i];
 	return NULL;
 }
@@ -150,7 +165,7 @@ struct gw_binding *gw_binding_for_facade(const struct gw_facade *facade)
 	struct gw_binding *binding = atomic_load_explicit(place, memory_order_acquire), *other = NULL;
 	struct gw_target target;
 
-	if (binding && binding->caller_release == &family->releases[facade->release])
+	if (binding && binding->version_release == &family->releases[facade->release])
 		return binding;
 	binding = binding ? find_facade_binding(facade) : NULL;
 	if (binding)
@@ -165,27 +180,123 @@ struct gw_binding *gw_binding_for_facade(const struct gw_facade *facade)
 	binding->family = (uint8_t)facade->family;
 	binding->facade = true;
 	binding->stub = false;
-	binding->caller_release = &family->releases[facade->release];
+	binding->caller_release = binding->version_release = &family->releases[facade->release];
+	releases_of((unsigned)facade->family, binding->version_release->soname_major, &binding->major_first, &binding->major_last);
+	binding->caller_first = binding->major_first;
+	binding->caller_last = binding->major_last;
 	binding->caller_numbering = &family->numberings[binding->caller_release->numbering];
 	binding->library = target.library;
 	binding->loaded = true;
-	binding->loaded_release = target.release;
+	atomic_store_explicit(&binding->loaded_release, target.release, memory_order_relaxed);
+	atomic_store_explicit(&binding->asked, true, memory_order_relaxed);
 	binding->loaded_numbering = target.release ? &family->numberings[target.release->numbering] :
 						     binding->caller_numbering;
 	binding->translate = binding->caller_numbering != binding->loaded_numbering;
-	binding->differs = true;
+	atomic_store_explicit(&binding->differs, true, memory_order_relaxed);
 	binding->refuse = facade->refuse;
 	binding->image = target.library->image;
 	copy_path(binding, target.path);
 	atomic_store(&binding->state, 2);
 	if (!atomic_compare_exchange_strong(place, &other, binding)) {
 		gw_target_close(&target);
-		if (other->caller_release == &family->releases[facade->release]) {
+		if (other->version_release == &family->releases[facade->release]) {
 			give_back(binding);
 			return other;
 		}
 	}
 	gw_log_library(family->name, facade->soname, binding->path, target.version);
+	return binding;
+}
+
+void gw_binding_ask(struct gw_binding *binding)
+{
+	const struct gw_release *loaded = NULL, *caller = binding->caller_release;
+	char version[32];
+
+	/* Two threads may ask at once, and hear the same. */
+	if (binding->loaded && !binding->stub && binding->library)
+		loaded = gw_release_asked(binding->library, binding->family, version, sizeof(version));
+	atomic_store_explicit(&binding->loaded_release, loaded, memory_order_release);
+	if (caller && loaded)
+		atomic_store_explicit(&binding->differs, caller->like != loaded->like, memory_order_release);
+	atomic_store_explicit(&binding->asked, true, memory_order_release);
+}
+
+/* BUILT, but of the releases whose soname the binding answers for: [*FIRST, *LAST]. False when there are none. */
+static bool clip(const struct gw_binding *base, struct gw_built built, const struct gw_release **first, const struct gw_release **last)
+{
+	const struct gw_release *releases = gw_families[base->family].releases;
+
+	*first = releases + built.first > base->major_first ? releases + built.first : base->major_first;
+	*last = releases + built.last < base->major_last ? releases + built.last : base->major_last;
+	return *first <= *last;
+}
+
+static void fill_refined(struct gw_binding *binding, const struct gw_binding *base, const struct gw_release *first,
+			 const struct gw_release *last)
+{
+	const struct gw_family_data *data = &gw_families[base->family];
+	bool alike = gw_built_alike(base->family, (unsigned)(first - data->releases), (unsigned)(last - data->releases));
+
+	binding->family = base->family;
+	binding->facade = base->facade;
+	binding->stub = base->stub;
+	binding->loaded = true;
+	binding->library = base->library;
+	binding->image = base->image;
+	binding->caller_first = first;
+	binding->caller_last = last;
+	/* Behind a facade some release has to be meant; what its newest one has, older ones have where they have it at all. */
+	binding->caller_release = alike ? first : base->facade ? last : NULL;
+	binding->version_release = base->version_release;
+	binding->major_first = base->major_first;
+	binding->major_last = base->major_last;
+	binding->caller_numbering = base->facade ? &data->numberings[binding->caller_release->numbering] : base->caller_numbering;
+	binding->loaded_numbering = base->loaded_numbering;
+	binding->translate = base->facade && binding->caller_numbering != binding->loaded_numbering;
+	binding->refuse = base->facade ? data->refuse[binding->caller_release->numbering] : base->refuse;
+	atomic_store_explicit(&binding->differs, base->facade, memory_order_relaxed);
+	atomic_store_explicit(&binding->loaded_release, base->facade ? atomic_load(&base->loaded_release) : NULL, memory_order_relaxed);
+	atomic_store_explicit(&binding->asked, base->facade, memory_order_relaxed);
+	copy_path(binding, base->path);
+}
+
+static struct gw_binding *among(struct gw_binding *from, const struct gw_release *first, const struct gw_release *last)
+{
+	for (; from; from = atomic_load_explicit(&from->refined, memory_order_acquire))
+		if (from->caller_first == first && from->caller_last == last)
+			return from;
+	return NULL;
+}
+
+struct gw_binding *gw_binding_refine(struct gw_binding *base, struct gw_object *caller)
+{
+	struct gw_built built = base->loaded && !base->stub ? gw_built_for(caller, base->family) : (struct gw_built){ 0 };
+	const struct gw_release *first, *last;
+	struct gw_binding *binding, *head;
+
+	if (!built.known || !base->major_first || !clip(base, built, &first, &last))
+		return base;
+	binding = among(base, first, last);
+	if (binding)
+		return binding;
+	if (atomic_fetch_add(&refined_count, 1) >= REFINED || !(binding = take_free())) {
+		atomic_fetch_sub(&refined_count, 1);
+		return base;
+	}
+	binding->is_refined = true;
+	fill_refined(binding, base, first, last);
+	head = atomic_load_explicit(&base->refined, memory_order_acquire);
+	atomic_store(&binding->state, 2);
+	do {
+		struct gw_binding *other = among(head, first, last);
+
+		if (other) {
+			give_back(binding);
+			return other;
+		}
+		atomic_store_explicit(&binding->refined, head, memory_order_relaxed);
+	} while (!atomic_compare_exchange_weak(&base->refined, &head, binding));
 	return binding;
 }
 
@@ -393,6 +504,7 @@ struct gw_binding *gw_binding_for_caller(struct gw_object *caller, uint32_t fn)
 	binding = object ? binding_of_provider(object, family) : NULL;
 	if (!binding)
 		return nobody_of(family);
+	binding = gw_binding_refine(binding, caller);
 	/* Remembered for callers that are real objects; one that no object holds is asked for anew, as it may be anybody. */
 	if (caller->identity && binding != nobody_of(family))
 		atomic_store_explicit(&caller->bindings[family], binding, memory_order_release);
@@ -444,6 +556,6 @@ void *gw_binding_elsewhere(struct gw_binding **binding, struct gw_object *caller
 	void *target = other && other != *binding ? gw_binding_target(other, fn) : NULL;
 
 	if (target)
-		*binding = other;
+		*binding = gw_binding_refine(other, caller);
 	return target;
 }

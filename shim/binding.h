@@ -20,14 +20,21 @@ struct gw_binding {
 	_Atomic uint32_t state;			/* 0: free, 1: being made, 2: in use */
 	uint8_t family;				/* enum gw_family */
 	_Atomic uint8_t origin;			/* 0: none yet */
+	bool is_refined;			/* made by gw_binding_refine */
 	bool facade;				/* calls came through a facade: translate */
 	bool stub;				/* the answering object is no vendor library but, say, a framework's own stub */
-	bool differs;				/* caller's and loaded release differ: `via` functions answer */
+	_Atomic bool differs;			/* caller's and loaded release differ: `via` functions answer */
 	bool translate;				/* their statuses are numbered differently */
 	bool loaded;				/* there is a library behind it */
+	_Atomic bool asked;			/* loaded_release is as known as it will be */
 	const struct gw_numbering *caller_numbering, *loaded_numbering;	/* NULL: unknown, and the same */
-	const struct gw_release *caller_release;	/* what a facade pretends to be; NULL for real libraries */
-	const struct gw_release *loaded_release;	/* NULL until known */
+	/* Stands for what the caller was built for: a facade's release, or one that is like all that the caller may have; NULL: not known. */
+	const struct gw_release *caller_release;
+	const struct gw_release *caller_first, *caller_last;	/* the oldest and newest that it may be; NULL: nothing tells */
+	const struct gw_release *major_first, *major_last;	/* the releases of the answering soname */
+	const struct gw_release *version_release;	/* what version questions are answered as; NULL: by the library itself */
+	_Atomic(const struct gw_release *) loaded_release;	/* NULL until known: gw_binding_ask */
+	_Atomic(struct gw_binding *) refined;	/* the same library for callers of which more is known; each is the next one's */
 	_Atomic bool told;			/* of nobody's: why a facade has no target has been told */
 	int32_t refuse;				/* status for what is missing, in the caller's numbering */
 	struct gw_object *library;		/* NULL when not loaded */
@@ -37,6 +44,18 @@ struct gw_binding {
 };
 
 extern char gw_binding_nothing[];	/* its address marks a function that is known to be missing */
+
+/*
+ * BINDING as it is for CALLER: one that knows which releases CALLER was built for, where that is known (built.h), else BINDING itself. At most
+ * 24 of the 64 bindings, of 10 KB that are touched as functions are called, are such; when they are taken, callers are as unknown ones.
+ */
+struct gw_binding *gw_binding_refine(struct gw_binding *binding, struct gw_object *caller) __attribute__((nonnull, returns_nonnull));
+
+/*
+ * Asks the library for its release, once: before the first `via … always` function of a real library, since cuDNN's front loads its parts for
+ * the answer. Behind a facade it is known from the start.
+ */
+void gw_binding_ask(struct gw_binding *binding) __attribute__((nonnull));
 
 /* Who answers CALLER's call of FN by the interposer's own name. Never NULL. */
 struct gw_binding *gw_binding_for_caller(struct gw_object *caller, uint32_t fn) __attribute__((nonnull, returns_nonnull));

@@ -79,6 +79,8 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	call->nested = thread->depth ? NESTED : OUTERMOST;
 	if (origin) {
 		binding = gw_binding_of_origin(gw_functions[fn].family, origin);
+		if (binding->loaded)
+			binding = gw_binding_refine(binding, gw_object_of(caller));
 	} else {
 		object = gw_object_of(caller);
 		binding = gw_binding_for_caller(object, fn);
@@ -93,7 +95,9 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 		target = stand_in(call, binding, fn);
 	if (call->nested != PASSING && thread->depth++ == 0)
 		thread->outermost = here;
-	call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) | (binding->differs ? GW_CALL_VIA : 0));
+	if (gw_functions[fn].via_always && call->nested == OUTERMOST && !atomic_load_explicit(&binding->asked, memory_order_acquire))
+		gw_binding_ask(binding);
+	call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) | (atomic_load_explicit(&binding->differs, memory_order_relaxed) ? GW_CALL_VIA : 0));
 	if ((call->absent && binding->loaded && call->nested != PASSING) || (gw_functions[fn].via_always && call->nested == OUTERMOST))
 		call->flags |= GW_CALL_VIA;
 	if (call->nested == OUTERMOST) {

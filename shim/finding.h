@@ -15,6 +15,7 @@ enum gw_finding {
 	GW_FINDING_NO_PROVIDER,		/* an intercepted call that no mapped library can answer */
 	GW_FINDING_LOG_FAILED,		/* the log cannot be written */
 	GW_FINDING_DEEPBIND,		/* RTLD_DEEPBIND was cleared */
+	GW_FINDING_BUILT_FOR,		/* GANGWAY_BUILT_FOR cannot be read */
 	GW_FINDING_COUNT
 };
 

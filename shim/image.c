@@ -24,6 +24,7 @@ bool gw_image_read(struct gw_image *image, uintptr_t base, const Elf64_Dyn *dyna
 
 		switch (d->d_tag) {
 		case DT_STRTAB: image->strings = at; break;
+		case DT_STRSZ: image->strings_size = d->d_un.d_val; break;
 		case DT_SYMTAB: image->symbols = at; break;
 		case DT_VERSYM: image->versions = at; break;
 		case DT_VERDEF: image->defined = at; break;
@@ -239,6 +240,40 @@ void *gw_image_object(const struct gw_image *image, const char *name)
 	struct wanted wanted = { .name = name, .object = true };
 
 	return find(image, &wanted);
+}
+
+/*
+ * How many symbols may be looked at for undefined ones. A GNU hash table has those before what it holds; one that holds nothing does not say
+ * how many there are, and neither does anything else: then the string table, which follows the symbols in files as linkers write them.
+ */
+static size_t import_bound(const struct gw_image *image, uintptr_t end)
+{
+	uintptr_t start = (uintptr_t)image->symbols, strings = (uintptr_t)image->strings;
+
+	if (image->gnu_hash && image->gnu_hash[1] > 1)
+		return image->gnu_hash[1];
+	if (image->sysv_hash)
+		return image->sysv_hash[1];
+	if (strings > start && strings < end)
+		end = strings;
+	return end > start ? (end - start) / sizeof(Elf64_Sym) : 0;
+}
+
+void gw_image_imports(const struct gw_image *image, uintptr_t end, bool (*visit)(const char *name, void *data), void *data)
+{
+	size_t i, count = import_bound(image, end);
+
+	for (i = 1; i < count; i++) {
+		const Elf64_Sym *symbol = &image->symbols[i];
+
+		if ((uintptr_t)(symbol + 1) > end)
+			return;
+		if (symbol->st_shndx != SHN_UNDEF || ELF64_ST_BIND(symbol->st_info) != STB_GLOBAL || !symbol->st_name ||
+		    symbol->st_name >= image->strings_size)
+			continue;
+		if (!visit(image->strings + symbol->st_name, data))
+			return;
+	}
 }
 
 const char *gw_image_needed(const struct gw_image *image, unsigned n)

@@ -21,6 +21,7 @@ struct gw_image {
 	const char *defined;	/* Elf64_Verdef chain or NULL */
 	const char *needed;	/* Elf64_Verneed chain or NULL */
 	const uint32_t *gnu_hash, *sysv_hash;
+	size_t strings_size;
 	const char *soname;	/* NULL when it has none */
 };
 
@@ -50,6 +51,13 @@ bool gw_image_defines_node(const struct gw_image *image, const char *node) __att
 
 /* Calls VISIT for each node that the object defines (true) or needs (false) until VISIT returns false. */
 void gw_image_nodes(const struct gw_image *image, bool defined, bool (*visit)(const char *node, void *data), void *data)
+	__attribute__((nonnull(1, 3)));
+
+/*
+ * Calls VISIT for each function or variable that the object has an undefined strong symbol for, until VISIT returns false. END bounds what is read:
+ * the end of what is mapped around the symbol table.
+ */
+void gw_image_imports(const struct gw_image *image, uintptr_t end, bool (*visit)(const char *name, void *data), void *data)
 	__attribute__((nonnull(1, 3)));
 
 /* The N-th DT_NEEDED name, NULL past the last. */

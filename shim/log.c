@@ -283,6 +283,23 @@ void gw_log_library(const char *family, const char *soname, const char *path, co
 	put(&line);
 }
 
+void gw_log_object(const char *path, const char *family, const char *min, const char *max, const char *evidence)
+{
+	char buffer[RECORD];
+	struct gw_line line;
+
+	if (gw_log_level() == GW_LOG_NOTHING)
+		return;
+	start_once();
+	begin(&line, buffer, "object");
+	text_member(&line, "path", path);
+	text_member(&line, "family", family);
+	text_member(&line, "min", min);
+	text_member(&line, "max", max);
+	text_member(&line, "evidence", evidence);
+	put(&line);
+}
+
 void gw_log_counts(void)
 {
 	char buffer[RECORD];

@@ -20,6 +20,9 @@ void gw_log_call(const struct gw_call *call, const union gw_value *values, union
 void gw_log_finding(const char *code, const char *severity, const char *text, const char *remedy) __attribute__((nonnull));
 void gw_log_library(const char *family, const char *soname, const char *path, const char *release)
 	__attribute__((nonnull(1, 2, 3)));
+/* Which releases of a family an object was built for, oldest to newest, and what says so. */
+void gw_log_object(const char *path, const char *family, const char *min, const char *max, const char *evidence)
+	__attribute__((nonnull));
 /* The counts of one process, when it ends: one line a function that was called. */
 void gw_log_counts(void);
 /* In a fork's child, before it calls anything: it is a process of its own, with counts of its own. */

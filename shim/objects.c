@@ -123,6 +123,21 @@ static void classify(struct gw_object *object)
 			object->role = GW_ROLE_FACADE;
 }
 
+/* Where the file's bytes end that are mapped around ADDRESS; 0: nowhere. */
+static uintptr_t end_of_segment(const struct dl_phdr_info *info, uintptr_t address)
+{
+	unsigned i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *p = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_LOAD && address >= start && address < start + p->p_filesz)
+			return start + p->p_filesz;
+	}
+	return 0;
+}
+
 static void fill(struct gw_object *object, const struct dl_phdr_info *info, const Elf64_Dyn *dynamic, uint64_t identity)
 {
 	unsigned i;
@@ -142,8 +157,10 @@ static void fill(struct gw_object *object, const struct dl_phdr_info *info, cons
 		if (start + p->p_memsz > object->high)
 			object->high = start + p->p_memsz;
 	}
-	if (gw_image_read(&object->image, info->dlpi_addr, dynamic) && !is_vdso(object->path))
+	if (gw_image_read(&object->image, info->dlpi_addr, dynamic) && !is_vdso(object->path)) {
 		classify(object);
+		object->symbols_end = end_of_segment(info, (uintptr_t)object->image.symbols);
+	}
 	object->identity = identity;
 }
 

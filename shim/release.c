@@ -49,7 +49,7 @@ static void tell_unknown(const char *version, unsigned family, const struct gw_r
 	gw_finding_tell(GW_FINDING_UNKNOWN_RELEASE, gw_families[family].name, text, NULL);
 }
 
-const struct gw_release *gw_release_of(struct gw_object *library, unsigned family, char *version, size_t size)
+static const struct gw_release *nearest_to(struct gw_object *library, unsigned family, char *version, size_t size, bool tell)
 {
 	const struct gw_family_data *data = &gw_families[family];
 	const char *major = library->node ? strstr(library->node, ".so.") : NULL;
@@ -76,7 +76,19 @@ const struct gw_release *gw_release_of(struct gw_object *library, unsigned famil
 	}
 	if (!nearest)
 		nearest = &data->releases[data->release_count - 1];
-	if (known && compare(nearest, part))
+	if (tell && known && compare(nearest, part))
 		tell_unknown(version, family, nearest);
 	return nearest;
+}
+
+const struct gw_release *gw_release_of(struct gw_object *library, unsigned family, char *version, size_t size)
+{
+	return nearest_to(library, family, version, size, true);
+}
+
+const struct gw_release *gw_release_asked(struct gw_object *library, unsigned family, char *version, size_t size)
+{
+	const struct gw_release *release = nearest_to(library, family, version, size, false);
+
+	return *version ? release : NULL;
 }

@@ -16,4 +16,8 @@ struct gw_object;
 const struct gw_release *gw_release_of(struct gw_object *library, unsigned family, char *version, size_t size)
 	__attribute__((nonnull));
 
+/* The same of a library that a program chose itself: NULL when it does not say, and no finding. */
+const struct gw_release *gw_release_asked(struct gw_object *library, unsigned family, char *version, size_t size)
+	__attribute__((nonnull));
+
 #endif

@@ -31,6 +31,8 @@ const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 	[GW_SETTING_FACADES] = { "GANGWAY_FACADES",
 		"auto, off, or the sonames that facades may be offered for; `gangway run` sets it" },
 	[GW_SETTING_FACADE_DIR] = { "GANGWAY_FACADE_DIR", "where the facades are; `gangway run` sets it" },
+	[GW_SETTING_BUILT_FOR] = { "GANGWAY_BUILT_FOR",
+		"which releases files were built for, as in `libfoo.so:cublas=12.1.3.1,cudnn=8.9.7;*:cudnn=9.4`" },
 	[GW_SETTING_EXPLAIN] = { "GANGWAY_EXPLAIN",
 		"1: say on stderr how each search without a file ends; `gangway run --explain` sets it" },
 	[GW_SETTING_KEEP_DEEPBIND] = { "GANGWAY_KEEP_DEEPBIND",

@@ -45,6 +45,7 @@ struct gw_function {
 	uint8_t result_class;
 	uint8_t returns_status;	/* 1: result_enum is the family's status */
 	uint8_t via_always;	/* the `via` function also answers where caller and loaded release are the same */
+	uint16_t first, last;	/* the oldest and the newest known release that declare it: indices into the family's releases */
 };
 
 struct gw_constant {
@@ -97,6 +98,7 @@ struct gw_release {
 	const char *soname_major;	/* "12": what follows ".so." in this release's sonames */
 	uint16_t part[4];
 	uint16_t numbering;	/* index into gw_family_data.numberings */
+	uint16_t like;		/* index of the oldest release whose enums and structs are all the same as this one's */
 	uint32_t number;	/* what the version function of this release answers: CUBLAS_VERSION, CUDNN_VERSION of its headers */
 };
 

@@ -33,8 +33,11 @@ static _Atomic uint32_t taken;
 const char *gw_via_cudnn_get_error_string(struct gw_call *call, const char *(*real)(cudnnStatus_t), cudnnStatus_t status)
 {
 	const struct gw_numbering *numbering = call->binding->caller_numbering;
-	const struct gw_constant *constant = gw_constant_find(numbering->constants, numbering->count, status);
+	const struct gw_constant *constant;
 
+	if (!call->binding->translate)
+		return real(status);
+	constant = gw_constant_find(numbering->constants, numbering->count, status);
 	return constant ? gw_string(constant->name) : real(INT_MIN);
 }
 
@@ -45,7 +48,7 @@ static void deliver(cudnnSeverity_t severity, void *data, const cudnnDebug_t *de
 	const struct gw_binding *binding = atomic_load_explicit(&record->binding, memory_order_acquire);
 	struct gw_call call = {.binding = binding};
 	_Alignas(max_align_t) char copy[GW_SIZE_cudnnDebug_t];
-	uint32_t version = binding->caller_release->number;
+	uint32_t version = binding->version_release->number;
 
 	if (debug) {
 		memcpy(copy, debug, sizeof(copy));
@@ -76,7 +79,7 @@ cudnnStatus_t gw_via_cudnn_set_callback(struct gw_call *call, cudnnStatus_t (*re
 					unsigned int mask, void *data, cudnnCallback_t function)
 {
 	/* A callback that is none, or one of ours that somebody saved and puts back. */
-	if (!function || function == deliver)
+	if (!function || function == deliver || !call->binding->translate)
 		return real(mask, data, function);
 	return real(mask, remember(call->binding, function, data), deliver);
 }

@@ -18,7 +18,7 @@
 /* libraryPropertyType counts 0 major, 1 minor, 2 patch; what is none of these is the library's to refuse. */
 static bool property(struct gw_call *call, int type, int *value)
 {
-	const struct gw_release *release = call->binding->caller_release;
+	const struct gw_release *release = call->binding->version_release;
 
 	if (!release || !value || type < 0 || type > 2)
 		return false;
@@ -51,19 +51,19 @@ cublasStatus_t gw_via_cublas_get_version(struct gw_call *call, cublasStatus_t (*
 {
 	cublasStatus_t status = real(handle, version);
 
-	if (status == SUCCESS && version && call->binding->caller_release)
-		*version = (int)call->binding->caller_release->number;
+	if (status == SUCCESS && version && call->binding->version_release)
+		*version = (int)call->binding->version_release->number;
 	return status;
 }
 
 size_t gw_via_lt_get_version(struct gw_call *call, size_t (*real)(void))
 {
-	return call->binding->caller_release ? call->binding->caller_release->number : real();
+	return call->binding->version_release ? call->binding->version_release->number : real();
 }
 
 size_t gw_via_cudnn_get_version(struct gw_call *call, size_t (*real)(void))
 {
-	return call->binding->caller_release ? call->binding->caller_release->number : real();
+	return call->binding->version_release ? call->binding->version_release->number : real();
 }
 
 /* 8.x asks whether its parts are of one release. Behind a facade they are all the same library. */

@@ -135,9 +135,11 @@ static void write_functions(const struct gen *gen, FILE *file)
 		first += function->signature.count;
 		fprintf(file,
 			"\t\t.result_class = GW_CLASS_%s, .result_enum = %d, .returns_status = "
-			"%d, .via_always = %d,\n\t},\n",
+			"%d, .via_always = %d,\n\t\t.first = %d, .last = %d,\n\t},\n",
 			emit_class(result->class), model_enum(gen, result->enum_name),
-			function->returns_status, function->via_always);
+			function->returns_status, function->via_always,
+			facts_oldest(gen->families[function->family].facts, &function->releases),
+			facts_newest(gen->families[function->family].facts, &function->releases));
 	}
 	fputs("};\n", file);
 }
@@ -200,6 +202,32 @@ static const char *soname_major(const struct abi_family *family, size_t release)
 	return best;
 }
 
+/* Do two releases have the same enums and structs, to the last value and byte? */
+static bool alike(const struct abi_family *family, size_t a, size_t b)
+{
+	static const enum abi_kind kinds[] = {ABI_ENUM, ABI_STRUCT, ABI_FIELD};
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		struct gen_range range = facts_of(family, kinds[k]);
+
+		for (size_t i = 0; i < range.count; i++) {
+			if (abi_set_has(&range.first[i].releases, a) !=
+			    abi_set_has(&range.first[i].releases, b))
+				return false;
+		}
+	}
+	return true;
+}
+
+static size_t oldest_alike(const struct abi_family *family, size_t release)
+{
+	size_t oldest = 0;
+
+	while (!alike(family, oldest, release))
+		oldest++;
+	return oldest;
+}
+
 static void write_releases(FILE *file, const struct gen_family *family)
 {
 	const struct abi_family *facts = family->facts;
@@ -209,10 +237,10 @@ static void write_releases(FILE *file, const struct gen_family *family)
 	for (size_t i = 0; i < facts->release_count; i++) {
 		const struct abi_release *release = &facts->releases[i];
 
-		fprintf(file, "\t{\"%s\", \"%s\", {%u, %u, %u, %u}, %zu, %d},\n", release->version,
+		fprintf(file, "\t{\"%s\", \"%s\", {%u, %u, %u, %u}, %zu, %zu, %d},\n", release->version,
 			soname_major(facts, i), release->part[0], release->part[1],
 			release->part[2], release->part[3], family->numbering_of[i],
-			family->number_of[i]);
+			oldest_alike(facts, i), family->number_of[i]);
 	}
 	fprintf(file, "};\n\nstatic const char *const %s_sonames[] = {\n", facts->name);
 	for (size_t i = 0; i < sonames.count; i++) {

@@ -63,55 +63,66 @@ const struct gw_function gw_functions[GW_FN_COUNT] = {
 		.name = 258, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
 		.parameters = 0, .parameter_count = 2,
 		.result_class = GW_CLASS_VOID, .result_enum = -1, .returns_status = 0, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 	{ /* alphaCount */
 		.name = 267, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
 		.parameters = 2, .parameter_count = 3,
 		.result_class = GW_CLASS_VOID, .result_enum = -1, .returns_status = 0, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 	{ /* alphaCreate */
 		.name = 278, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
 		.parameters = 5, .parameter_count = 2,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 	{ /* alphaDot */
 		.name = 290, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
 		.parameters = 7, .parameter_count = 3,
 		.result_class = GW_CLASS_STRUCT, .result_enum = -1, .returns_status = 0, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 	{ /* alphaErrorString */
 		.name = 299, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
 		.parameters = 10, .parameter_count = 1,
 		.result_class = GW_CLASS_STRING, .result_enum = -1, .returns_status = 0, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 	{ /* alphaFind */
 		.name = 316, .family = GW_FAMILY_alpha, .method = GW_METHOD_TABLE,
 		.parameters = 11, .parameter_count = 3,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 	{ /* alphaNew */
 		.name = 326, .family = GW_FAMILY_alpha, .method = GW_METHOD_NEW,
 		.parameters = 14, .parameter_count = 3,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1, .via_always = 0,
+		.first = 2, .last = 2,
 	},
 	{ /* alphaNorm */
 		.name = 335, .family = GW_FAMILY_alpha, .method = GW_METHOD_PASS,
 		.parameters = 17, .parameter_count = 2,
 		.result_class = GW_CLASS_FLOAT, .result_enum = -1, .returns_status = 0, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 	{ /* alphaOld */
 		.name = 345, .family = GW_FAMILY_alpha, .method = GW_METHOD_GONE,
 		.parameters = 19, .parameter_count = 1,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1, .via_always = 0,
+		.first = 0, .last = 1,
 	},
 	{ /* alphaSetCallback */
 		.name = 354, .family = GW_FAMILY_alpha, .method = GW_METHOD_VIA,
 		.parameters = 20, .parameter_count = 2,
 		.result_class = GW_CLASS_INT32, .result_enum = 1, .returns_status = 1, .via_always = 0,
+		.first = 1, .last = 2,
 	},
 	{ /* alphaVersion */
 		.name = 371, .family = GW_FAMILY_alpha, .method = GW_METHOD_VIA,
 		.result_class = GW_CLASS_UINT64, .result_enum = -1, .returns_status = 0, .via_always = 0,
+		.first = 0, .last = 2,
 	},
 };
 
@@ -169,9 +180,9 @@ static const struct gw_numbering alpha_numberings[] = {
 };
 
 static const struct gw_release alpha_releases[] = {
-	{"1.0", "1", {1, 0, 0, 0}, 0, 100},
-	{"1.1", "1", {1, 1, 0, 0}, 0, 110},
-	{"2.0", "2", {2, 0, 0, 0}, 1, 20000},
+	{"1.0", "1", {1, 0, 0, 0}, 0, 0, 100},
+	{"1.1", "1", {1, 1, 0, 0}, 0, 0, 110},
+	{"2.0", "2", {2, 0, 0, 0}, 1, 2, 20000},
 };
 
 static const char *const alpha_sonames[] = {

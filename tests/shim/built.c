@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that asks cuBLAS for its version and multiplies; with NEWER it also imports a function that came later, with LATER a newer one yet. */
+#include <stdio.h>
+#include <string.h>
+
+#include "fake_api.h"
+
+#define CHECK(truth) do { if (!(truth)) { fprintf(stderr, "built.c:%d: %s\n", __LINE__, #truth); return 1; } } while (0)
+
+int main(void)
+{
+	float a[4] = { 1, 2, 3, 4 }, b[4] = { 5, 6, 7, 8 }, c[4] = { 0 }, one = 1, zero = 0;
+	cublasHandle_t handle;
+	int version = 0;
+
+	CHECK(!cublasCreate_v2(&handle));
+	CHECK(!cublasGetVersion_v2(handle, &version));
+#ifdef NEWER
+	CHECK(!cublasSgemm_v2_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a, 2, b, 2, &zero, c, 2));
+#else
+	CHECK(!cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a, 2, b, 2, &zero, c, 2));
+#endif
+	CHECK(!cublasDestroy_v2(handle));
+	printf("%d %g %g %g %g\n", version, (double)c[0], (double)c[1], (double)c[2], (double)c[3]);
+	return 0;
+}
