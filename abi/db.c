@@ -460,7 +460,7 @@ int abi_db_parse(struct abi_db *db, const char *path, const char *text, size_t l
 	return 0;
 }
 
-static int read_file(struct abi_db *db, const char *path, struct abi_error *error)
+int abi_db_load_file(struct abi_db *db, const char *path, struct abi_error *error)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = 0;
 	size_t got = 0;
@@ -523,7 +523,7 @@ int abi_db_load(struct abi_db *db, const char *directory, struct abi_error *erro
 				   (int)sizeof(path))
 			rc = -ENAMETOOLONG;
 		if (!rc)
-			rc = read_file(db, path, error);
+			rc = abi_db_load_file(db, path, error);
 		free(entries[i]);
 	}
 	free(entries);

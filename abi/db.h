@@ -71,6 +71,9 @@ struct abi_error {
 /* Reads every *.abi file of DIRECTORY. -ENOENT when there is none. */
 int abi_db_load(struct abi_db *db, const char *directory, struct abi_error *error)
 	__attribute__((warn_unused_result, nonnull));
+/* Reads one file. PATH is for messages, too. */
+int abi_db_load_file(struct abi_db *db, const char *path, struct abi_error *error)
+	__attribute__((warn_unused_result, nonnull));
 void abi_db_finish(struct abi_db *db);
 
 /*

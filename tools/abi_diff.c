@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `gangway abi diff`: what changed between two releases of a family. */
+/* `gangway abi diff`: what changed between two releases of a family, and how gangway treats it. */
 #include "abi_query.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "abi/subject.h"
 #include "cmd.h"
+#include "translations.h"
 
 static const char usage[] =
 	"Usage: gangway abi [--database DIR] diff FAMILY A B [--json]\n"
 	"\n"
-	"What B has that A lacks (+), lacks that A has (-), and has otherwise (~).\n";
+	"What B has that A lacks (+), lacks that A has (-), and has otherwise (~); behind | how\n"
+	"gangway treats it. With --json, `treatments` has that in the same order.\n";
 
 /* What the kinds are called. */
 static const struct comparison {
@@ -44,7 +46,8 @@ struct side {
 struct diff {
 	const struct abi_family *family;
 	size_t a, b;
-	json_t *json; /* NULL: text */
+	struct gw_translations translations; /* empty where they are not known */
+	json_t *json, *treatments;	     /* NULL: text */
 	size_t counts[3];
 };
 
@@ -130,11 +133,46 @@ static json_t *side_json(const struct abi_fact *fact)
 	return list;
 }
 
+/* Between an older and a newer release, whichever is A. NULL: not known, as of a release that another gangway imported. */
+static const struct gw_treated *treated(const struct diff *diff, const struct item *item, enum change change)
+{
+	bool appears = (change == ADDED) == (diff->a < diff->b);
+
+	return gw_translations_find(&diff->translations, item->fact->kind, item->key,
+				    change == CHANGED ? "changes"
+				    : appears	      ? "appears"
+						      : "vanishes");
+}
+
+static json_t *treated_json(const struct gw_treated *how)
+{
+	json_t *status = how && strcmp(how->status, "-") ? json_string(how->status) : json_null(),
+	       *finding = how && strcmp(how->finding, "-") ? json_string(how->finding) : json_null();
+
+	if (!how)
+		return json_null();
+	return json_pack("{s:s, s:o, s:o, s:s}", "how", how->how, "status", status, "finding", finding, "note",
+			 how->note);
+}
+
+static void print_treated(const struct gw_treated *how)
+{
+	if (!how)
+		return;
+	printf("  | %s", how->how);
+	if (strcmp(how->status, "-"))
+		printf(", %s", how->status);
+	if (strcmp(how->finding, "-"))
+		printf(", %s", how->finding);
+	printf(": %s", how->note);
+}
+
 static void report(struct diff *diff, enum abi_kind kind, enum change change,
-		   const struct abi_fact *a, const struct abi_fact *b)
+		   const struct item *from, const struct item *to)
 {
 	static const char *const names[] = {"added", "removed", "changed"};
-	const struct abi_fact *named = b ? b : a;
+	const struct abi_fact *a = from ? from->fact : NULL, *b = to ? to->fact : NULL, *named = b ? b : a;
+	const struct gw_treated *how = treated(diff, to ? to : from, change);
 	char before[4096], after[4096];
 	json_t *group, *list;
 
@@ -146,6 +184,8 @@ static void report(struct diff *diff, enum abi_kind kind, enum change change,
 						    ? json_pack("{s:o, s:o}", "from", side_json(a),
 								"to", side_json(b))
 						    : side_json(named));
+		group = json_object_get(diff->treatments, comparisons[kind].json);
+		json_array_append_new(json_object_get(group, names[change]), treated_json(how));
 		return;
 	}
 	printf("  %c ", "+-~"[change]);
@@ -157,6 +197,7 @@ static void report(struct diff *diff, enum abi_kind kind, enum change change,
 	} else if (*after) {
 		printf("  %s", after);
 	}
+	print_treated(how);
 	putchar('\n');
 }
 
@@ -174,7 +215,7 @@ static void compare_key(struct diff *diff, enum abi_kind kind, const struct side
 		end_b++;
 	/* the last of several is what counts on both sides, as in `show` */
 	if (!abi_subject_same(a->item[end_a - 1].fact, b->item[end_b - 1].fact))
-		report(diff, kind, CHANGED, a->item[end_a - 1].fact, b->item[end_b - 1].fact);
+		report(diff, kind, CHANGED, &a->item[end_a - 1], &b->item[end_b - 1]);
 	*i = end_a;
 	*j = end_b;
 }
@@ -196,9 +237,9 @@ static int compare_kind(struct diff *diff, enum abi_kind kind)
 			titled = true;
 		}
 		if (order < 0)
-			report(diff, kind, REMOVED, a.item[i++].fact, NULL);
+			report(diff, kind, REMOVED, &a.item[i++], NULL);
 		else if (order > 0)
-			report(diff, kind, ADDED, NULL, b.item[j++].fact);
+			report(diff, kind, ADDED, NULL, &b.item[j++]);
 		else
 			compare_key(diff, kind, &a, &i, &b, &j);
 	}
@@ -219,10 +260,16 @@ static int run(struct diff *diff, bool json)
 	if (json) {
 		diff->json = json_pack("{s:s, s:s, s:s}", "family", diff->family->name, "from",
 				       releases[diff->a].version, "to", releases[diff->b].version);
-		for (int kind = 0; kind < ABI_KIND_COUNT; kind++)
+		diff->treatments = json_object();
+		for (int kind = 0; kind < ABI_KIND_COUNT; kind++) {
 			json_object_set_new(
 				diff->json, comparisons[kind].json,
 				json_pack("{s:[], s:[], s:[]}", "added", "removed", "changed"));
+			json_object_set_new(
+				diff->treatments, comparisons[kind].json,
+				json_pack("{s:[], s:[], s:[]}", "added", "removed", "changed"));
+		}
+		json_object_set_new(diff->json, "treatments", diff->treatments);
 	} else {
 		printf("%s %s -> %s\n\n", diff->family->name, releases[diff->a].version,
 		       releases[diff->b].version);
@@ -244,7 +291,7 @@ int gw_abi_diff(const char *database, int argc, char **argv)
 {
 	struct gw_query query;
 	struct diff diff = {0};
-	int status = gw_query_begin(&query, database, argc, argv, usage, 3, 3), a = -1, b = -1;
+	int status = gw_query_begin_family(&query, database, argc, argv, usage, 3, 3), a = -1, b = -1;
 
 	if (status >= 0)
 		return gw_finish_output(status);
@@ -257,7 +304,9 @@ int gw_abi_diff(const char *database, int argc, char **argv)
 	if (b >= 0) {
 		diff.a = (size_t)a;
 		diff.b = (size_t)b;
+		gw_translations_load(&diff.translations, diff.family->name);
 		status = run(&diff, query.json);
+		gw_translations_finish(&diff.translations);
 	}
 	gw_query_finish(&query);
 	return gw_finish_output(status);

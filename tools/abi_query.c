@@ -6,10 +6,30 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cmd.h"
 
-int gw_query_begin(struct gw_query *query, const char *database, int argc, char **argv,
-		   const char *usage, int least, int most)
+/* Reading all families to show one would cost most of the time that is waited for. */
+static int load(struct gw_query *query, const char *database, const char *family, struct abi_error *error)
+{
+	char *path = NULL;
+	int rc = -ENOENT;
+
+	if (family && !strchr(family, '/') && asprintf(&path, "%s/%s.abi", database, family) >= 0) {
+		if (!access(path, F_OK))
+			rc = abi_db_load_file(&query->db, path, error);
+		free(path);
+		if (!rc && abi_db_family(&query->db, family))
+			return 0;
+		if (rc != -ENOENT)
+			return rc;
+		abi_db_finish(&query->db);
+	}
+	return abi_db_load(&query->db, database, error);
+}
+
+static int begin(struct gw_query *query, const char *database, int argc, char **argv, const char *usage, int least,
+		 int most, bool one)
 {
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
@@ -31,7 +51,7 @@ int gw_query_begin(struct gw_query *query, const char *database, int argc, char 
 		return GW_EXIT_USAGE;
 	}
 	query->words = argv + optind;
-	rc = abi_db_load(&query->db, database, &error);
+	rc = load(query, database, one ? query->words[0] : NULL, &error);
 	rules = gw_data_path("families");
 	if (!rc && rules)
 		rc = gw_rules_load(&query->rules, rules, &error);
@@ -41,6 +61,18 @@ int gw_query_begin(struct gw_query *query, const char *database, int argc, char 
 	gw_complain("%s", error.text[0] ? error.text : strerror(-rc));
 	gw_query_finish(query);
 	return GW_EXIT_FAILED;
+}
+
+int gw_query_begin(struct gw_query *query, const char *database, int argc, char **argv,
+		   const char *usage, int least, int most)
+{
+	return begin(query, database, argc, argv, usage, least, most, false);
+}
+
+int gw_query_begin_family(struct gw_query *query, const char *database, int argc, char **argv,
+			  const char *usage, int least, int most)
+{
+	return begin(query, database, argc, argv, usage, least, most, true);
 }
 
 void gw_query_finish(struct gw_query *query)

@@ -20,6 +20,9 @@ struct gw_query {
  */
 int gw_query_begin(struct gw_query *query, const char *database, int argc, char **argv, const char *usage,
 		   int least, int most);
+/* The same where the first word names a family: no other is read, if it stands in a file of its name. */
+int gw_query_begin_family(struct gw_query *query, const char *database, int argc, char **argv,
+			  const char *usage, int least, int most);
 void gw_query_finish(struct gw_query *query);
 
 /* The family or NULL, after a complaint that names near ones. */

@@ -44,6 +44,8 @@ int gw_finish_output(int status)
 
 char *gw_data_path(const char *name)
 {
+	/* beside the program; else it was not installed, and the build's own are taken */
+	static const char *const places[] = {GW_BUILD_DATA, GW_BUILD_TABLES};
 	char self[PATH_MAX], *path = NULL;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
@@ -60,10 +62,12 @@ char *gw_data_path(const char *name)
 			free(path);
 		}
 	}
-	if (asprintf(&path, "%s/%s", GW_BUILD_DATA, name) < 0)
-		return NULL;
-	if (!access(path, F_OK))
-		return path;
-	free(path);
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		if (asprintf(&path, "%s/%s", places[i], name) < 0)
+			return NULL;
+		if (!access(path, F_OK))
+			return path;
+		free(path);
+	}
 	return NULL;
 }
