@@ -10,7 +10,7 @@
 #include "../subject.h"
 
 #define EXACT 10000 /* above the length of any pattern */
-#define TOLD 40	    /* untreated differences that are named, of more the number alone */
+#define TOLD 40 /* untreated differences that are named, of more the number alone */
 
 /* `*` stands for any characters. */
 static bool matches(const char *pattern, const char *name)
@@ -373,6 +373,20 @@ static void apply(const struct gen *gen, struct gen_change *row)
 	check_function(gen, row);
 }
 
+/* A function's own method and a soname's own facade say more than a line that covers several functions or releases. */
+static void decide(const struct gen *gen, struct gen_change *row)
+{
+	if (row->line && (row->kind == ABI_SONAME || (row->kind == ABI_FUNCTION && strchr(row->line->words[3].text, '*')))) {
+		follow(gen, row);
+		if (row->how)
+			return;
+	}
+	if (row->line)
+		apply(gen, row);
+	else
+		follow(gen, row);
+}
+
 static void check_line(const struct gen *gen, const struct treatment_line *line)
 {
 	int family = model_family(gen, line->words[1].text);
@@ -446,12 +460,9 @@ void change_build(struct gen *gen)
 			if (row->kind != order[k])
 				continue;
 			row->line = find_line(gen, row);
-			if (row->line) {
-				apply(gen, row);
+			if (row->line)
 				used[row->line - gen->changes_file.lines] = true;
-			} else {
-				follow(gen, row);
-			}
+			decide(gen, row);
 		}
 	}
 	tell_untreated(gen);
