@@ -13,6 +13,7 @@
 #include "log.h"
 #include "objects.h"
 #include "process.h"
+#include "release.h"
 #include "settings.h"
 #include "thread.h"
 
@@ -21,7 +22,7 @@ enum { OUTERMOST, NESTED, PASSING };
 
 static void tell_absent(const struct gw_binding *binding, uint32_t fn)
 {
-	char text[1024];
+	char text[1024], remedy[256];
 	struct gw_line line;
 
 	if (!binding->loaded && atomic_load(&binding->told))
@@ -43,8 +44,11 @@ static void tell_absent(const struct gw_binding *binding, uint32_t fn)
 		gw_line_text(&line, " was called, but no mapped library defines it");
 	}
 	line.text[line.length] = 0;
+	gw_line_start(&line, remedy, sizeof(remedy) - 1);
+	gw_release_remedy(&line, fn);
+	line.text[line.length] = 0;
 	if (binding->loaded)
-		gw_finding_tell_absent(gw_families[binding->family].name, gw_function_name(fn), text);
+		gw_finding_tell(GW_FINDING_ABSENT, gw_function_name(fn), text, remedy);
 	else
 		gw_finding_tell(GW_FINDING_NO_PROVIDER, gw_function_name(fn), text, NULL);
 }

@@ -31,6 +31,8 @@ static const struct {
 	[GW_FINDING_DEEPBIND] = { "GW-309", "note",
 		"RTLD_DEEPBIND was left out for this library, so that its calls are seen; GANGWAY_KEEP_DEEPBIND=1 keeps it" },
 	[GW_FINDING_BUILT_FOR] = { "GW-320", "error", "write it as in \"libfoo.so:cublas=12.1.3.1,cudnn=8.9.7;*:cudnn=9.4\"" },
+	[GW_FINDING_TOO_WIDE] = { "GW-318", "warning", "install a release that has the function" },
+	[GW_FINDING_NOT_CARRIED] = { "GW-319", "warning", "install a release that has the function" },
 };
 
 static _Atomic uint64_t told[REMEMBERED];

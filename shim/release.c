@@ -92,3 +92,33 @@ const struct gw_release *gw_release_asked(struct gw_object *library, unsigned fa
 
 	return *version ? release : NULL;
 }
+
+void gw_release_range_of(struct gw_line *line, unsigned family, unsigned first, unsigned last)
+{
+	const struct gw_family_data *data = &gw_families[family];
+
+	gw_line_text(line, data->name);
+	if (!first && last + 1 == data->release_count) {
+		gw_line_text(line, " has it in every release");
+		return;
+	}
+	gw_line_text(line, first == last ? " has it in " : first ? " has it from " : " has it up to ");
+	gw_line_text(line, data->releases[first ? first : last].version);
+	if (first && last + 1 == data->release_count) {
+		gw_line_text(line, " on");
+	} else if (first && first != last) {
+		gw_line_text(line, " to ");
+		gw_line_text(line, data->releases[last].version);
+	}
+}
+
+void gw_release_range(struct gw_line *line, uint32_t fn)
+{
+	gw_release_range_of(line, gw_functions[fn].family, gw_functions[fn].first, gw_functions[fn].last);
+}
+
+void gw_release_remedy(struct gw_line *line, uint32_t fn)
+{
+	gw_line_text(line, "install a release that has the function: ");
+	gw_release_range(line, fn);
+}

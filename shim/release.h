@@ -4,6 +4,7 @@
 #define GW_RELEASE_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include "table.h"
 
 struct gw_object;
@@ -19,5 +20,15 @@ const struct gw_release *gw_release_of(struct gw_object *library, unsigned famil
 /* The same of a library that a program chose itself: NULL when it does not say, and no finding. */
 const struct gw_release *gw_release_asked(struct gw_object *library, unsigned family, char *version, size_t size)
 	__attribute__((nonnull));
+struct gw_line;
+
+/* "cublas has it from 12.4.2.65 on", "cudnn has it up to 8.9.7.29": which known releases declare function FN. */
+void gw_release_range(struct gw_line *line, uint32_t fn) __attribute__((nonnull));
+
+/* The same of releases FIRST to LAST of FAMILY, by index. */
+void gw_release_range_of(struct gw_line *line, unsigned family, unsigned first, unsigned last) __attribute__((nonnull));
+
+/* What to do about FN when the loaded release lacks it: "install a release that has it: …". */
+void gw_release_remedy(struct gw_line *line, uint32_t fn) __attribute__((nonnull));
 
 #endif

@@ -115,12 +115,15 @@ static const char *refusal(const struct gen *gen, size_t family)
 static void follow_method(const struct gen *gen, struct gen_change *row)
 {
 	const struct treatment_line *line = method_line(gen, row->name);
+	int id = model_function(gen, row->name);
+	const struct gen_function *function = id < 0 ? NULL : &gen->functions[id];
 
-	if (!line || row->form == GEN_CHANGES)
+	if (row->form == GEN_CHANGES || (!line && !(function && function->narrow)))
 		return;
-	if (!strcmp(line->words[3].text, "via"))
+	if (function && function->via)
 		set(row, "emulated", NULL, NULL,
-		    gen_format("%s answers where the loaded release lacks it", line->words[4].text));
+		    gen_format("%s answers where the loaded release lacks it",
+			       function->narrow ? function->narrow->name : function->via));
 	else
 		set(row, "refused", refusal(gen, row->family), "GW-303",
 		    "where the loaded release lacks it");
@@ -355,7 +358,8 @@ static void check_values(const struct gen *gen, const struct gen_change *row)
 static void check_function(const struct gen *gen, const struct gen_change *row)
 {
 	const struct treatment_line *method = method_line(gen, row->name);
-	bool via = method && !strcmp(method->words[3].text, "via");
+	int id = model_function(gen, row->name);
+	bool via = id >= 0 && gen->functions[id].via;
 	bool refused = !strcmp(row->how, "refused");
 
 	if (row->kind == ABI_FUNCTION && row->form != GEN_CHANGES && via == refused)

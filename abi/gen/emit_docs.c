@@ -20,8 +20,11 @@ static void write_functions(const struct gen *gen)
 		const struct abi_family *facts = gen->families[function->family].facts;
 
 		fprintf(file, "| %s | %s | %s | %s%s%s%s |\n", function->name, facts->name,
-			facts_ranges(facts, &function->releases), methods[function->method],
-			function->via ? " " : "", function->via ? function->via : "",
+			facts_ranges(facts, &function->releases),
+			function->narrow ? "narrow" : methods[function->method], function->via ? " " : "",
+			function->narrow ? function->narrow->name
+			: function->via  ? function->via
+					 : "",
 			function->via_always ? " always" : "");
 	}
 	gen_close(file, "functions.md");

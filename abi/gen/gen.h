@@ -59,6 +59,8 @@ struct gen_function {
 	bool translates; /* statuses are translated */
 	bool returns_status;
 	const char *via;         /* NULL unless GW_METHOD_VIA */
+	const struct gen_function *narrow; /* by a `narrow` line: who carries it, and */
+	const char *refusal;               /* the status of what does not fit */
 	bool via_always;         /* also where caller and loaded release are the same */
 	struct gen_carrier result_carrier;
 	struct abi_set releases; /* that declare it */
@@ -217,6 +219,10 @@ extern const char *const gen_form_words[GEN_FORM_COUNT];
 struct gen_change *differ_find(const struct gen *gen, size_t family, enum abi_kind kind, const char *name);
 /* The releases that have a library, by its soname up to `.so`. */
 struct abi_set differ_library(const struct abi_family *facts, const char *stem, size_t length);
+/* Gives the functions that the `narrow` lines name their method; TREATED: those that have a line of their own. */
+void narrow_apply(struct gen *gen, const bool *treated);
+/* 0: constant NAME has one value in all releases of all bridged families; 1: several; -1: there is none. */
+int gen_value(const struct gen *gen, const char *name);
 /* A field of a struct is the family's status; a struct has such a field. */
 bool carry_is_status(const struct gen *gen, size_t family, const struct abi_fact *field);
 bool carry_has_status(const struct gen *gen, size_t family, const char *record);
@@ -231,6 +237,8 @@ void emit_heads(const struct gen *gen);      /* gw_fn.h, gw_via.h */
 void emit_types(const struct gen *gen);      /* gw_types.h */
 void emit_table(const struct gen *gen);      /* gw_table.c */
 void emit_wrappers(const struct gen *gen);   /* gw_wrap_FAMILY.c */
+void emit_narrow(const struct gen *gen);     /* gw_narrow.c */
+void emit_values(const struct gen *gen);     /* gw_values.h */
 void emit_thunks(const struct gen *gen);     /* gw_thunks.S */
 void emit_interposer(const struct gen *gen); /* gw_interposer.{map,exports} */
 void emit_facades(const struct gen *gen);    /* facade-*, facades.txt */

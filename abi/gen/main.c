@@ -101,6 +101,8 @@ int main(int argc, char **argv)
 	emit_types(&gen);
 	emit_table(&gen);
 	emit_wrappers(&gen);
+	emit_narrow(&gen);
+	emit_values(&gen);
 	emit_thunks(&gen);
 	emit_interposer(&gen);
 	emit_facades(&gen);

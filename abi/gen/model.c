@@ -362,6 +362,7 @@ static void apply_methods(struct gen *gen)
 		apply_method(gen, line);
 		treated[id] = true;
 	}
+	narrow_apply(gen, treated);
 	for (size_t i = 0; i < gen->function_count; i++) {
 		struct gen_function *function = &gen->functions[i];
 

@@ -25,6 +25,7 @@ static const struct {
 	[TREATMENT_CARRIES] = {"carries", 5, 6,
 			       "carries FAMILY FUNCTION PARAMETER one|via|count=PARAMETER "
 			       "[most=PARAMETER]"},
+	[TREATMENT_NARROW] = {"narrow", 5, 5, "narrow FAMILY SUFFIX else CONSTANT"},
 	[TREATMENT_CHANGE] = {"change", 7, 0,
 			      "change FAMILY KIND NAME FORM HOW [values=V,…] [status=CONSTANT] "
 			      "[finding=GW-NNN] TEXT…"},
@@ -227,6 +228,11 @@ static void check_line(const struct treatment *treatment, const struct treatment
 	case TREATMENT_METHOD:
 		check_method(treatment, line);
 		break;
+	case TREATMENT_NARROW:
+		if (strcmp(line->words[3].text, "else"))
+			treatment_fail(treatment, line, 3, "'%s' stands where `else` belongs",
+				       line->words[3].text);
+		break;
 	case TREATMENT_CARRIES:
 		check_carries(treatment, line);
 		break;
@@ -262,7 +268,7 @@ static void parse_line(struct treatment *treatment, unsigned number, char *text)
 	if (!treatment->changes && line->kind >= TREATMENT_CHANGE)
 		treatment_fail(treatment, line, 0,
 			       "unknown line '%s': suite, bridge, generic, facade, method, fold, "
-			       "private or carries",
+			       "private, carries or narrow",
 			       line->words[0].text);
 	check_line(treatment, line);
 	treatment->count++;

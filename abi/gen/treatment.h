@@ -19,6 +19,7 @@ enum treatment_kind {
 	TREATMENT_FOLD,
 	TREATMENT_PRIVATE,
 	TREATMENT_CARRIES,
+	TREATMENT_NARROW,
 	TREATMENT_CHANGE, /* in abi/changes, and alone there */
 	TREATMENT_KIND_COUNT
 };

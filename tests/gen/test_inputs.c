@@ -214,7 +214,7 @@ static const struct bad {
 	 "treatment:4:8: family 'alpha' has no `method alpha *` line\n"},
 	{"an_unknown_line_is_refused", "treatment", "suite beta", "sweet beta",
 	 "treatment:3:1: unknown line 'sweet': suite, bridge, generic, facade, method, fold, "
-	 "private or carries\n"},
+	 "private, carries or narrow\n"},
 	{"a_line_too_short_is_refused", "treatment", "suite beta beta", "suite beta",
 	 "treatment:3:11: too few words: the form is `suite NAME FAMILY…`\n"},
 	{"an_unknown_option_is_refused", "treatment", "version=ALPHA_VERSION",
@@ -427,7 +427,7 @@ static const struct bad {
 	{"a_change_in_the_treatment_is_refused", "treatment", "method alpha alphaNorm pass",
 	 "change alpha struct alphaDesc_t appears refused here",
 	 "treatment:12:1: unknown line 'change': suite, bridge, generic, facade, method, fold, "
-	 "private or carries\n"},
+	 "private, carries or narrow\n"},
 	{"a_function_treated_otherwise_than_its_method_is_refused", "changes", "change alpha struct",
 	 "change alpha function alphaOld vanishes emulated by hand\nchange alpha struct",
 	 "changes:8:41: 'alphaOld' is emulated here, and its method in the treatment is `gone`\n"},

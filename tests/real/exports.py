@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import elf  # noqa: E402
 
-SONAMES = ['libcublas.so.11', 'libcublas.so.12', 'libcublasLt.so.11', 'libcublasLt.so.12', 'libcudnn.so.8', 'libcusparse.so.11']
+SONAMES = [f'lib{name}.so.{major}' for name in ('cublas', 'cublasLt') for major in (11, 12, 13)] + ['libcudnn.so.8', 'libcusparse.so.11']
 SONAMES += [f'libcudnn_{part}_{half}.so.8' for part in ('ops', 'cnn', 'adv') for half in ('infer', 'train')]
 
 
