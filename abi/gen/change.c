@@ -362,7 +362,13 @@ static void check_function(const struct gen *gen, const struct gen_change *row)
 	bool via = id >= 0 && gen->functions[id].via;
 	bool refused = !strcmp(row->how, "refused");
 
-	if (row->kind == ABI_FUNCTION && row->form != GEN_CHANGES && via == refused)
+	if (row->kind != ABI_FUNCTION || row->form == GEN_CHANGES)
+		return;
+	if (model_function(gen, row->name) < 0) {
+		if (strcmp(row->how, "unchanged"))
+			treatment_fail(&gen->changes_file, row->line, 5,
+				       "'%s' is no bridged function: no call of it is seen", row->name);
+	} else if (via == refused)
 		treatment_fail(&gen->changes_file, row->line, 5,
 			       "'%s' is %s here, and its method in the treatment is `%s`", row->name,
 			       row->how, method ? method->words[3].text : "the family's");
