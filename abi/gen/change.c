@@ -118,7 +118,8 @@ static void follow_method(const struct gen *gen, struct gen_change *row)
 	int id = model_function(gen, row->name);
 	const struct gen_function *function = id < 0 ? NULL : &gen->functions[id];
 
-	if (row->form == GEN_CHANGES || (!line && !(function && function->narrow)))
+	/* One that is asked at every call has other work to do than to stand in. */
+	if (row->form == GEN_CHANGES || (!line && !(function && function->narrow)) || (function && function->via_always))
 		return;
 	if (function && function->via)
 		set(row, "emulated", NULL, NULL,
@@ -359,19 +360,20 @@ static void check_function(const struct gen *gen, const struct gen_change *row)
 {
 	const struct treatment_line *method = method_line(gen, row->name);
 	int id = model_function(gen, row->name);
-	bool via = id >= 0 && gen->functions[id].via;
+	bool via = id >= 0 && gen->functions[id].via, always = via && gen->functions[id].via_always;
 	bool refused = !strcmp(row->how, "refused");
 
 	if (row->kind != ABI_FUNCTION || row->form == GEN_CHANGES)
 		return;
-	if (model_function(gen, row->name) < 0) {
+	if (id < 0) {
 		if (strcmp(row->how, "unchanged"))
 			treatment_fail(&gen->changes_file, row->line, 5,
 				       "'%s' is no bridged function: no call of it is seen", row->name);
-	} else if (via == refused)
+	} else if (via == refused && !always) {
 		treatment_fail(&gen->changes_file, row->line, 5,
 			       "'%s' is %s here, and its method in the treatment is `%s`", row->name,
 			       row->how, method ? method->words[3].text : "the family's");
+	}
 }
 
 static void apply(const struct gen *gen, struct gen_change *row)
