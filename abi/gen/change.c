@@ -121,10 +121,12 @@ static void follow_method(const struct gen *gen, struct gen_change *row)
 	/* One that is asked at every call has other work to do than to stand in. */
 	if (row->form == GEN_CHANGES || (!line && !(function && function->narrow)) || (function && function->via_always))
 		return;
-	if (function && function->via)
+	if (function && function->narrow)
+		set(row, "emulated", function->refusal, "GW-318",
+		    "carried by its namesake of 32 bits; a number that these cannot hold is refused");
+	else if (function && function->via)
 		set(row, "emulated", NULL, NULL,
-		    gen_format("%s answers where the loaded release lacks it",
-			       function->narrow ? function->narrow->name : function->via));
+		    gen_format("%s answers where the loaded release lacks it", function->via));
 	else
 		set(row, "refused", refusal(gen, row->family), "GW-303",
 		    "where the loaded release lacks it");
