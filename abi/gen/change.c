@@ -206,6 +206,27 @@ static const struct gen_facade_symbol *facade_symbol(const struct gen *gen, cons
 	return NULL;
 }
 
+/* Where this library lacks the symbol, has another of the release it? */
+static bool exported_elsewhere(const struct gen *gen, const struct gen_change *row)
+{
+	const struct abi_family *facts = gen->families[row->family].facts;
+	struct gen_range range = facts_of(facts, ABI_EXPORT);
+	struct abi_set set = {0};
+	bool before = false, gap = false;
+
+	for (size_t i = 0; i < range.count; i++) {
+		if (!strcmp(range.first[i].column[1], row->fact->column[1]))
+			facts_join(&set, &range.first[i].releases);
+	}
+	for (size_t r = 0; r < facts->release_count; r++) {
+		bool has = abi_set_has(&set, r), from = row->form == GEN_VANISHES;
+
+		gap |= before && has != from;
+		before |= has == from;
+	}
+	return !gap;
+}
+
 static void follow_export(const struct gen *gen, struct gen_change *row)
 {
 	const char *symbol = row->fact->column[1];
@@ -220,9 +241,10 @@ static void follow_export(const struct gen *gen, struct gen_change *row)
 						   !strcmp(function[1].name, name)
 					   ? function + 1
 					   : NULL;
-		if (function && function->how)
+		/* told of the function, where nothing treats that */
+		if (function)
 			copy(row, function, "as the function");
-		else
+		else if (!row->how && exported_elsewhere(gen, row))
 			set(row, "unchanged", NULL, NULL, "the function is looked up in each library of the release");
 	} else if (entry && entry->how == GW_FACADE_REFUSE) {
 		set(row, "refused", refusal(gen, row->family), "GW-304",
@@ -436,7 +458,7 @@ static void tell_untreated(const struct gen *gen)
 		const struct gen_change *row = &gen->changes[i];
 		const struct abi_family *facts = gen->families[row->family].facts;
 
-		if (row->how || untreated++ >= TOLD)
+		if (row->how || row->note || untreated++ >= TOLD)
 			continue;
 		fprintf(stderr, "%s:%u:1: nothing treats that %s '%s' %s%s%s: add `%s`\n", facts->path,
 			row->fact->line, abi_kinds[row->kind].name, row->name, gen_form_words[row->form],
