@@ -31,6 +31,8 @@ static const struct {
 	[GW_FINDING_DEEPBIND] = { "GW-309", "note",
 		"RTLD_DEEPBIND was left out for this library, so that its calls are seen; GANGWAY_KEEP_DEEPBIND=1 keeps it" },
 	[GW_FINDING_BUILT_FOR] = { "GW-320", "error", "write it as in \"libfoo.so:cublas=12.1.3.1,cudnn=8.9.7;*:cudnn=9.4\"" },
+	[GW_FINDING_KNOB] = { "GW-321", "note", "its number is passed on; a program that does not know it leaves it as it is" },
+	[GW_FINDING_LACKING] = { "GW-322", "warning", "install that release or a newer one" },
 	[GW_FINDING_TOO_WIDE] = { "GW-318", "warning", "install a release that has the function" },
 	[GW_FINDING_NOT_CARRIED] = { "GW-319", "warning", "install a release that has the function" },
 };

@@ -16,6 +16,8 @@ enum gw_finding {
 	GW_FINDING_LOG_FAILED,		/* the log cannot be written */
 	GW_FINDING_DEEPBIND,		/* RTLD_DEEPBIND was cleared */
 	GW_FINDING_BUILT_FOR,		/* GANGWAY_BUILT_FOR cannot be read */
+	GW_FINDING_KNOB,		/* an engine's knob is too new for the caller, and cannot be hidden */
+	GW_FINDING_LACKING,		/* the loaded release lacks a constant that was asked for */
 	GW_FINDING_TOO_WIDE,		/* a size that the loaded release's 32 bit function cannot take */
 	GW_FINDING_NOT_CARRIED,		/* a missing function that others can carry in part: not this call */
 	GW_FINDING_COUNT

@@ -69,6 +69,18 @@ static inline const struct gw_constant *gw_constant_find(const struct gw_constan
 	return low < count && constants[low].value == value ? &constants[low] : NULL;
 }
 
+/* The treatment's `spans` lines: a constant's number, or a struct's size, in the releases from first to last. */
+struct gw_span {
+	int32_t value;
+	uint32_t name;		/* gw_string: equal offsets, equal names */
+	uint16_t first, last;	/* indices into the family's releases */
+	int16_t typed;		/* the type that is passed with it, where its number meant something else before or since; -1: any */
+};
+
+struct gw_span_list {
+	uint32_t first, count;	/* in gw_spans; sorted by value, then release */
+};
+
 struct gw_enum {
 	uint32_t name;		/* gw_string */
 	uint32_t constants;	/* index of the first in gw_constants: sorted by value, one name a value */
@@ -152,6 +164,8 @@ extern const char gw_build_id[];
 extern const char gw_strings[] __attribute__((visibility("hidden")));
 extern const struct gw_parameter gw_parameters[] __attribute__((visibility("hidden")));
 extern const struct gw_constant gw_constants[] __attribute__((visibility("hidden")));
+extern const struct gw_span gw_spans[] __attribute__((visibility("hidden")));
+extern const struct gw_span_list gw_span_lists[] __attribute__((visibility("hidden")));	/* by enum gw_spans_id */
 
 static inline const char *gw_string(uint32_t offset)
 {

@@ -22,7 +22,12 @@ static void write_ids(const struct gen *gen)
 	for (size_t i = 0; i < gen->enum_count; i++)
 		fprintf(file, "\tGW_ENUM_%s,\n", gen->enums[i]);
 	fprintf(file,
-		"\tGW_ENUM_COUNT\n};\n\n/* Origins 1..GW_ORIGINS have entry points of their own in "
+		"\tGW_ENUM_COUNT\n};\n\n");
+	fputs("enum gw_spans_id {\n", file);
+	for (size_t i = 0; i < gen->spans_count; i++)
+		fprintf(file, "\tGW_SPANS_%s,\n", gen->spans[i].name);
+	fprintf(file,
+		"\tGW_SPANS_COUNT\n};\n\n/* Origins 1..GW_ORIGINS have entry points of their own in "
 		"gw_thunks. */\n"
 		"#define GW_ORIGINS %d\n\n#endif\n",
 		GEN_ORIGINS);

@@ -283,6 +283,28 @@ static void write_families(const struct gen *gen, FILE *file)
 	fputs("};\n", file);
 }
 
+static void write_spans(const struct gen *gen, FILE *file)
+{
+	size_t first = 0;
+
+	fputs("\nconst struct gw_span gw_spans[] = {\n", file);
+	for (size_t i = 0; i < gen->spans_count; i++) {
+		fprintf(file, "\t/* %s */\n", gen->spans[i].name);
+		for (size_t k = 0; k < gen->spans[i].count; k++) {
+			const struct gen_span *span = &gen->spans[i].span[k];
+
+			fprintf(file, "\t{%d, %u, %zu, %zu, %d}, /* %s */\n", span->value,
+				strings_add(span->name), span->first, span->last, span->typed,
+				span->name);
+		}
+	}
+	fputs("\t{0, 0, 0, 0, 0}\n};\n\nconst struct gw_span_list gw_span_lists[] = {\n", file);
+	for (size_t i = 0; i < gen->spans_count; first += gen->spans[i++].count)
+		fprintf(file, "\t{%zu, %zu}, /* %s */\n", first, gen->spans[i].count,
+			gen->spans[i].name);
+	fputs("\t{0, 0}\n};\n", file);
+}
+
 void emit_table(const struct gen *gen)
 {
 	FILE *file = gen_open(gen, "gw_table.c");
@@ -294,6 +316,7 @@ void emit_table(const struct gen *gen)
 	write_parameters(gen, file);
 	write_functions(gen, file);
 	write_families(gen, file);
+	write_spans(gen, file);
 	strings_write(file);
 	strings_finish();
 	fprintf(file,

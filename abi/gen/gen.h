@@ -99,6 +99,21 @@ struct gen_family {
 	int32_t *number_of;   /* [release_count]: what a version question answers; 0 when unknown */
 };
 
+/* A constant's number, or a struct's size, in the releases from first to last. */
+struct gen_span {
+	const char *name;
+	int32_t value;
+	size_t first, last;
+	int typed; /* the type that is passed with it, or -1 */
+};
+
+struct gen_spans {
+	const char *name; /* the enum or struct */
+	size_t family;
+	struct gen_span *span; /* sorted by value, then release */
+	size_t count;
+};
+
 struct gen_facade_symbol {
 	const char *name, *node;
 	const char *why; /* documentation of a refusal, else NULL */
@@ -151,6 +166,8 @@ struct gen {
 	size_t function_count;
 	const char **enums; /* sorted names of gw_enums */
 	size_t enum_count;
+	struct gen_spans *spans; /* in the treatment's order */
+	size_t spans_count;
 	struct gen_facade *facades;
 	size_t facade_count;
 	struct gen_change *changes; /* sorted by family, kind, name, form */
@@ -212,6 +229,7 @@ int model_enum(const struct gen *gen, const char *name);
 void status_build(struct gen *gen);
 void facade_build(struct gen *gen);
 void carry_build(struct gen *gen);
+void spans_build(struct gen *gen);
 void differ_build(struct gen *gen); /* finds all differences */
 void change_build(struct gen *gen); /* says how each is treated */
 extern const char *const gen_form_words[GEN_FORM_COUNT];

@@ -94,6 +94,7 @@ int main(int argc, char **argv)
 	carry_build(&gen);
 	status_build(&gen);
 	facade_build(&gen);
+	spans_build(&gen);
 	differ_build(&gen);
 	change_build(&gen);
 	make_build_id(version);

@@ -26,6 +26,8 @@ static const struct {
 			       "carries FAMILY FUNCTION PARAMETER one|via|count=PARAMETER "
 			       "[most=PARAMETER]"},
 	[TREATMENT_NARROW] = {"narrow", 5, 5, "narrow FAMILY SUFFIX else CONSTANT"},
+	[TREATMENT_SPANS] = {"spans", 3, 4, "spans FAMILY ENUM|STRUCT [end=CONSTANT]"},
+	[TREATMENT_TYPED] = {"typed", 4, 4, "typed FAMILY CONSTANT CONSTANT"},
 	[TREATMENT_CHANGE] = {"change", 7, 0,
 			      "change FAMILY KIND NAME FORM HOW [values=V,…] [status=CONSTANT] "
 			      "[finding=GW-NNN] TEXT…"},
@@ -225,6 +227,11 @@ static void check_line(const struct treatment *treatment, const struct treatment
 				       line->words[3].text, middle);
 		break;
 	}
+	case TREATMENT_SPANS:
+		if (line->count > 3 && (strncmp(line->words[3].text, "end=", 4) || !line->words[3].text[4]))
+			treatment_fail(treatment, line, 3, "'%s' is no option of 'spans': the form is `%s`", line->words[3].text,
+				       grammar[line->kind].form);
+		break;
 	case TREATMENT_METHOD:
 		check_method(treatment, line);
 		break;

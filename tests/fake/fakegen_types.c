@@ -66,6 +66,23 @@ static void print_tag(FILE *out, const struct gen_family *family, const char *wo
 	fprintf(out, "%s %s", word, name);
 }
 
+/* Their names, for an implementation that wants to know whether a number has one. */
+static void write_list(FILE *out, const struct gen_family *family, const char *name)
+{
+	const char *comma = "";
+
+	if (*name == '-')
+		return;
+	fprintf(out, "#define FAKE_CONSTANTS_%s ", name);
+	GEN_EACH(fact, family, ABI_ENUM) {
+		if (!own(fact) || strcmp(fact->column[0], name))
+			continue;
+		fprintf(out, "%s%s", comma, fact->column[1]);
+		comma = ", ";
+	}
+	fputs("\n\n", out);
+}
+
 static void write_enums(FILE *out, const struct gen_family *family, struct names *names)
 {
 	const char *open = NULL;
@@ -75,8 +92,10 @@ static void write_enums(FILE *out, const struct gen_family *family, struct names
 		if (!own(fact))
 			continue;
 		if (!open || strcmp(open, fact->column[0])) {
-			if (open && !skip)
+			if (open && !skip) {
 				fprintf(out, "%s%s;\n\n", *open == '-' ? "}" : "} ", *open == '-' ? "" : open);
+				write_list(out, family, open);
+			}
 			open = fact->column[0];
 			skip = *open != '-' && known(names, open, strlen(open));
 			if (!skip && *open != '-')
@@ -94,8 +113,10 @@ static void write_enums(FILE *out, const struct gen_family *family, struct names
 		if (!skip)
 			fprintf(out, "\t%s = %s,\n#define %s %s\n", fact->column[1], fact->column[2], fact->column[1], fact->column[1]);
 	}
-	if (open && !skip)
+	if (open && !skip) {
 		fprintf(out, "} %s;\n\n", *open == '-' ? "" : open);
+		write_list(out, family, open);
+	}
 }
 
 static bool is_word(const char *text, size_t length)

@@ -28,6 +28,12 @@ enum gw_enum_id {
 	GW_ENUM_COUNT
 };
 
+enum gw_spans_id {
+	GW_SPANS_alphaMode_t,
+	GW_SPANS_alphaDesc_t,
+	GW_SPANS_COUNT
+};
+
 /* Origins 1..GW_ORIGINS have entry points of their own in gw_thunks. */
 #define GW_ORIGINS 8
 

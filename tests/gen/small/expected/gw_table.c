@@ -201,6 +201,21 @@ const struct gw_family_data gw_families[GW_FAMILY_COUNT] = {
 	},
 };
 
+const struct gw_span gw_spans[] = {
+	/* alphaMode_t */
+	{0, 0, 0, 2, -1}, /* ALPHA_MODE_PLAIN */
+	{1, 17, 2, 2, 0}, /* ALPHA_MODE_FAST */
+	/* alphaDesc_t */
+	{24, 384, 2, 2, -1}, /* alphaDesc_t */
+	{0, 0, 0, 0, 0}
+};
+
+const struct gw_span_list gw_span_lists[] = {
+	{0, 2}, /* alphaMode_t */
+	{2, 1}, /* alphaDesc_t */
+	{0, 0}
+};
+
 const char gw_strings[] =
 	"ALPHA_MODE_PLAIN" "\0" /* 0 */
 	"ALPHA_MODE_FAST" "\0" /* 17 */
@@ -240,7 +255,8 @@ const char gw_strings[] =
 	"alphaOld" "\0" /* 345 */
 	"alphaSetCallback" "\0" /* 354 */
 	"alphaVersion" "\0" /* 371 */
+	"alphaDesc_t" "\0" /* 384 */
 	"";
 
 __attribute__((visibility("default")))
-const char gw_build_id[] = "golden-543e0be410229b5d";
+const char gw_build_id[] = "golden-a36964f043cc2b70";
