@@ -409,10 +409,13 @@ static void apply(const struct gen *gen, struct gen_change *row)
 	check_function(gen, row);
 }
 
-/* A function's own method and a soname's own facade say more than a line that covers several functions or releases. */
+/* A soname's own facade, and a function's own hand where others of the line have none, say more than a line for several. */
 static void decide(const struct gen *gen, struct gen_change *row)
 {
-	if (row->line && (row->kind == ABI_SONAME || (row->kind == ABI_FUNCTION && strchr(row->line->words[3].text, '*')))) {
+	bool several = row->line && strchr(row->line->words[3].text, '*');
+
+	if (row->line && (row->kind == ABI_SONAME || (row->kind == ABI_FUNCTION && several &&
+						      !strcmp(row->line->words[5].text, "refused")))) {
 		follow(gen, row);
 		if (row->how)
 			return;
