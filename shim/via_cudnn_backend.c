@@ -46,7 +46,7 @@ static void explain(const struct gw_call *call, const struct gw_span_place *plac
 {
 	const struct gw_span *later = gw_span_at(list, value, place->loaded) ? NULL : gw_span_later(list, value, place->loaded);
 
-	if (later && later->first <= place->last)
+	if (later && later->first <= place->last && !gw_span_named(list, later->name, place->loaded))
 		tell_lacking(call, later);
 }
 

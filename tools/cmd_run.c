@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "built_for.h"
 #include "facade_links.h"
 #include "find.h"
 #include "layout.h"
@@ -24,7 +25,7 @@
 #include "target.h"
 
 struct run {
-	const char *facades, *log, *findings, *library_path;
+	const char *facades, *log, *findings, *library_path, *built_for;
 	bool no_audit, quiet, explain;
 	struct gw_python_paths python;
 	struct gw_layout layout;
@@ -42,6 +43,7 @@ enum {
 	OPTION_NO_AUDIT,
 	OPTION_QUIET,
 	OPTION_EXPLAIN,
+	OPTION_BUILT_FOR,
 	OPTION_HELP
 };
 
@@ -54,6 +56,7 @@ static const struct option options[] = {
 	{"no-audit", no_argument, NULL, OPTION_NO_AUDIT},
 	{"quiet", no_argument, NULL, OPTION_QUIET},
 	{"explain", no_argument, NULL, OPTION_EXPLAIN},
+	{"built-for", required_argument, NULL, OPTION_BUILT_FOR},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
@@ -68,6 +71,9 @@ static const char help[] =
 	"  --library-path DIR:…         where a facade looks first for the library it forwards to\n"
 	"  --python DIR                 a site-packages or environment, instead of the program's "
 	"own; may be repeated\n"
+	"  --built-for FILE:FAMILY=RELEASE,…;…\n"
+	"                               which releases files were built for, where they do not tell "
+	"(gangway scan)\n"
 	"  --no-audit                   do without the auditor; a facade then answers only names "
 	"that are dlopened, or, asked\n"
 	"                               for by SONAME, every search that LD_LIBRARY_PATH ends\n"
@@ -482,6 +488,8 @@ static int set_environment(struct run *run)
 		result = set_output("GANGWAY_LOG", "--log", run->log);
 	if (!result && run->findings)
 		result = set_output("GANGWAY_FINDINGS", "--findings", run->findings);
+	if (!result && run->built_for)
+		result = set("GANGWAY_BUILT_FOR", run->built_for);
 	if (!result && run->quiet)
 		result = set("GANGWAY_QUIET", "1");
 	if (!result && run->explain)
@@ -504,6 +512,16 @@ static bool is_empty(const char *option, const char *value)
 	if (value && !*value)
 		gw_complain("run: %s needs a value; `gangway run --help` lists the options", option);
 	return value && !*value;
+}
+
+static int check_built_for(const char *value)
+{
+	const char *at, *why = gw_built_for_check(value, &at);
+
+	if (!why)
+		return -1;
+	gw_complain("--built-for %s: %s at character %td", value, why, at - value + 1);
+	return GW_EXIT_USAGE;
 }
 
 /* -1: go on; else the exit status. */
@@ -538,6 +556,10 @@ static int parse(struct run *run, int argc, char **argv)
 			break;
 		case OPTION_EXPLAIN:
 			run->explain = true;
+			break;
+		case OPTION_BUILT_FOR:
+			run->built_for = optarg;
+			result = check_built_for(optarg);
 			break;
 		case OPTION_HELP:
 		case 'h':

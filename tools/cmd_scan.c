@@ -24,7 +24,7 @@ static const char help[] =
 	"Usage: gangway scan [OPTION]… FILE…\n"
 	"Says for each program or library which file every name that it needs would get, and which "
 	"functions of the\n"
-	"known families it imports. Executes nothing.\n\n"
+	"known families it imports, and which releases of them it may have been built for. Executes nothing.\n\n"
 	"  --json                       print JSON\n"
 	"  --library-path DIR:…         what LD_LIBRARY_PATH will be, instead of what it is\n"
 	"  --python DIR                 a site-packages or environment, instead of each file's "
@@ -51,6 +51,14 @@ static void print_need(json_t *need)
 	       *by ? "  needed by " : "", by);
 }
 
+static void print_built(json_t *item)
+{
+	bool one = strcmp(text_of(item, "min"), text_of(item, "max")) == 0;
+
+	printf("    built for %s %s%s%s (%s)\n", text_of(item, "family"), text_of(item, "min"), one ? "" : " to ", one ? "" : text_of(item, "max"),
+	       text_of(item, "evidence"));
+}
+
 static void print_text(json_t *files)
 {
 	size_t f, i;
@@ -68,6 +76,7 @@ static void print_text(json_t *files)
 			"    imports %lld function%s of %s\n",
 			(long long)json_integer_value(json_object_get(item, "count")),
 			json_integer_value(json_object_get(item, "count")) == 1 ? "" : "s", family);
+		json_array_foreach(json_object_get(file, "built_for"), i, item) print_built(item);
 		json_array_foreach(json_object_get(file, "findings"), i, item) printf(
 			"    %s %s: %s: %s\n", text_of(item, "code"), text_of(item, "severity"),
 			text_of(item, "text"), text_of(item, "remedy"));

@@ -329,9 +329,9 @@ json_t *gw_scan_file(const struct gw_scan *scan, const char *path, bool *severe,
 
 		follow(&walk);
 		imports = gw_scan_imports(&scan->db, elf, walk.findings, severe);
-		result = json_pack("{s:s,s:s?,s:O,s:o,s:O}", "path", path, "soname", elf->soname,
-				   "needs", walk.needs, "imports", imports, "findings",
-				   walk.findings);
+		result = json_pack("{s:s,s:s?,s:O,s:o,s:o,s:O}", "path", path, "soname", elf->soname,
+				   "needs", walk.needs, "imports", imports, "built_for",
+				   gw_scan_built(&scan->db, elf, path), "findings", walk.findings);
 		if (!result)
 			snprintf(error, error_size, "%s: a name in it is not UTF-8", path);
 	}

@@ -31,6 +31,9 @@ json_t *gw_scan_file(const struct gw_scan *scan, const char *path, bool *severe,
  */
 json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_t *findings,
 			bool *severe) __attribute__((nonnull));
+/* scan_built.c: "built_for" of one file: for each family, the oldest and newest release that it may have been built for, and what says so. */
+json_t *gw_scan_built(const struct abi_db *db, const struct gw_elf *elf, const char *path)
+	__attribute__((nonnull));
 /* The family of a soname, NULL where the database knows none. */
 const struct abi_family *gw_scan_family(const struct abi_db *db, const char *soname)
 	__attribute__((nonnull));

@@ -96,6 +96,19 @@ def wrong_usage_gives_2_and_one_line(world):
 
 
 @case
+def what_files_were_built_for_is_handed_on_and_a_value_that_cannot_be_read_is_one_clear_error(world):
+    value = "libfoo.so:cublas=12.1.3.1,cudnn=8.9.7;*:cudnn=9.4,cublasLt=any;"
+    expect(world.run("run", "--built-for", value, "sh", "-c", "echo $GANGWAY_BUILT_FOR"), 0, value + "\n", "")
+    for value, why, at in (("", "a file's name and ':' are missing", 1), ("cudnn=9", "a file's name and ':' are missing", 1),
+                           ("*:cufft=1", "no family; there are cublas cublasLt cudnn", 3), ("*:cudnn", "'=' and a release are missing", 8),
+                           ("*:cudnn=nine", "no release, such as 12.1.3.1 or 12.1, nor `any`", 9), ("*:cudnn=9,", "no family; there are cublas cublasLt cudnn", 11),
+                           ("a:cudnn=9;;", "a file's name and ':' are missing", 11)):
+        result = world.run("run", "--built-for", value, "true")
+        expect(result, 2, "")
+        check(result.err == f"gangway: --built-for {value}: {why} at character {at}\n", str(result))
+
+
+@case
 def a_log_that_cannot_be_written_stops_before_the_program(world):
     for option in ("--log", "--findings"):
         result = world.run("run", option, "no/such/dir/file", "echo", "ran")

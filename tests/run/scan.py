@@ -172,6 +172,82 @@ def imports_are_counted_by_family_and_an_unknown_function_is_named(world):
     check(codes(file) == ["GW-103"], str(file))
 
 
+FACTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "abi", "facts")
+
+
+def releases_of(family):
+    with open(os.path.join(FACTS, family + ".abi"), encoding="utf-8") as file:
+        return [line.split("\t")[1] for line in file if line.startswith("release\t")]
+
+
+def declared(family, function):
+    """The oldest and the newest release that declares a function."""
+    with open(os.path.join(FACTS, family + ".abi"), encoding="utf-8") as file:
+        spans = [line.rstrip("\n").split("\t")[4] for line in file if line.startswith(f"function\t{function}\t")]
+    ends = [end for span in spans for part in span.split(",") for end in part.split("..")]
+    return min((e for e in ends if e), key=releases_of(family).index), releases_of(family)[-1] if "" in ends else max(
+        ends, key=releases_of(family).index)
+
+
+def importing(world, name, soname, *functions):
+    """A library that imports functions from a made-up SONAME with its version node."""
+    script = world.write(name + ".map", f"{soname} {{ global: *; }};\n")
+    world.library(f"build-{name}/{soname}", "".join(f"void {f}(void) {{}}\n" for f in functions), "-Wl,--version-script=" + script)
+    world.library(name, "".join(f"void {f}(void);\n" for f in functions) + "void f(void)\n{\n" + "".join(f"\t{f}();\n" for f in functions) + "}\n",
+                  world.path(f"build-{name}/{soname}"))
+    return world.path(name)
+
+
+def built_for(world, path, status=1):
+    return {entry["family"]: (entry["min"], entry["max"], entry["evidence"]) for entry in scanned(world, path, status=status)[0]["built_for"]}
+
+
+@case
+def what_a_file_was_built_for_follows_from_nodes_and_functions(world):
+    twelve = [r for r in releases_of("cublas") if r.startswith("12.")]
+    eight = [r for r in releases_of("cudnn") if r.startswith("8.")]
+    function = "cublasGemmGroupedBatchedEx"
+    first = declared("cublas", function)[0]
+    check(first in twelve[1:], "the test wants a function that came in the middle of 12.x")
+    path = importing(world, "libnew.so.1", "libcublas.so.12", "cublasCreate_v2", function)
+    check(built_for(world, path) == {"cublas": (first, twelve[-1], f"imports {function}; node libcublas.so.12")}, str(built_for(world, path)))
+    check(f"built for cublas {first} to {twelve[-1]} (imports {function}; node libcublas.so.12)\n" in world.run("scan", path).out, "the text says so")
+    path = importing(world, "libold.so.1", "libcudnn.so.8", "cudnnSetRNNDescriptor_v6")
+    check(built_for(world, path)["cudnn"][:2] == (eight[0], eight[-1]), str(built_for(world, path)))
+
+
+@case
+def what_a_file_opens_by_name_tells_the_major_release_and_an_own_release_tells_nothing(world):
+    thirteen = [r for r in releases_of("cublas") if r.startswith("13.")]
+    path = world.library("libopener.so.1", f'const char *name(void) {{ return "{NEW}"; }}\n')
+    check(built_for(world, path, 0) == {"cublas": (thirteen[0], thirteen[-1], f"opens {NEW}")}, str(built_for(world, path, 0)))
+    check(built_for(world, world.answering("build/" + NEW, "x"), 0) == {}, "a release's own file is not built for one")
+    check(built_for(world, "/bin/ls", 0) == {}, "of nothing that is known, nothing is said")
+
+
+@case
+def what_a_files_python_package_requires_narrows_it_down(world):
+    twelve = [r for r in releases_of("cublas") if r.startswith("12.")]
+    mine = importing(world, "libmine.so.1", "libcublas.so.12", "cublasCreate_v2")
+    os.makedirs(world.path("site/pkg/lib"))
+    shutil.copy(mine, world.path("site/pkg/lib/libmine.so.1"))
+    other = twelve[3][:twelve[3].rindex(".")] + "." + str(int(twelve[3].split(".")[-1]) + 1)     # between two that are known
+    for number, (line, expected) in enumerate((
+            (f"nvidia-cublas-cu12 (=={twelve[2]}) ; platform_system == \"Linux\"", (twelve[2], twelve[2])),
+            (f"nvidia-cublas-cu12=={twelve[2]}; extra == 'cuda'", (twelve[2], twelve[2])),
+            (f"nvidia_cublas.cu12 == {other}", (twelve[3], twelve[4])),
+            (f"nvidia-cublas-cu12>={twelve[2]}", None), (f"nvidia-cublas=={twelve[2]}.x", None), (f"nvidia-cudnn-cu12=={twelve[2]}", None),
+            ("nvidia-cublas-cu11==11.10.3.66", None), (f"nvidia-cublas-cu12-extra=={twelve[2]}", None))):
+        shutil.rmtree(world.path("site/pkg-1.dist-info"), ignore_errors=True)
+        world.write("site/pkg-1.dist-info/RECORD", "pkg/__init__.py,,\npkg/lib/libmine.so.1,sha256=x,1\n")
+        world.write("site/pkg-1.dist-info/METADATA", f"Name: pkg\nRequires-Dist: {line}\n\nRequires-Dist: nvidia-cublas-cu12=={twelve[0]}\n")
+        found = built_for(world, world.path("site/pkg/lib/libmine.so.1"))["cublas"]
+        check(found[:2] == (expected or (twelve[0], twelve[-1])), f"{number}: {line}: {found}")
+        check(("pkg-1.dist-info requires" in found[2]) == bool(expected), f"{number}: {line}: {found}")
+    world.write("site/pkg-1.dist-info/RECORD", "other/pkg/lib/libmine.so.1,sha256=x,1\n")
+    check("requires" not in built_for(world, world.path("site/pkg/lib/libmine.so.1"))["cublas"][2], "it is not of this package")
+
+
 @case
 def a_broken_file_gets_one_error_with_its_place_and_the_others_are_scanned(world):
     whole = open(world.opener(), "rb").read()

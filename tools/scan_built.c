@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which releases of each family a file may have been built for, and what says so (scan.h): the version nodes and libraries that it needs,
+ * the functions that it imports, sonames that stand in it where it needs none (it opens them), and what the Python package that it belongs
+ * to requires. Published binaries hold no other word of the releases of these libraries that they were built with.
+ */
+#include "scan.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct range {
+	const struct abi_family *family;
+	size_t first, last;
+	char *first_why, *last_why; /* NULL: nothing bounds it */
+};
+
+/* A whole file, read-only; SIZE 0 where it cannot be had. */
+struct mapped {
+	const char *text;
+	size_t size;
+};
+
+static struct mapped map_file(const char *path)
+{
+	struct mapped mapped = {0};
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat info;
+	void *at;
+
+	if (file < 0)
+		return mapped;
+	if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+		at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+		if (at != MAP_FAILED)
+			mapped = (struct mapped){at, (size_t)info.st_size};
+	}
+	close(file);
+	return mapped;
+}
+
+static void unmap(struct mapped mapped)
+{
+	if (mapped.size)
+		munmap((void *)(uintptr_t)mapped.text, mapped.size);
+}
+
+/* Takes WHY over; the oldest reason for a bound stays. */
+static void narrow(struct range *range, size_t first, size_t last, char *why)
+{
+	if (!why)
+		return;
+	if (first > range->first) {
+		range->first = first;
+		free(range->first_why);
+		range->first_why = strdup(why);
+	}
+	if (last < range->last) {
+		range->last = last;
+		free(range->last_why);
+		range->last_why = strdup(why);
+	}
+	free(why);
+}
+
+static char *format(const char *how, const char *what)
+{
+	char *text;
+
+	return asprintf(&text, "%s %s", how, what) < 0 ? NULL : text;
+}
+
+/* The releases that a set of facts stands for, from the oldest to the newest. False when there are none. */
+static bool bounds(const struct abi_family *family, enum abi_kind kind, unsigned column, const char *name, size_t *first, size_t *last)
+{
+	bool found = false;
+
+	for (size_t f = family->first[kind]; f < family->first[kind + 1]; f++) {
+		if (strcmp(family->facts[f].column[column], name) != 0)
+			continue;
+		for (size_t r = 0; r < family->release_count; r++) {
+			if (!abi_set_has(&family->facts[f].releases, r))
+				continue;
+			*first = found && *first < r ? *first : r;
+			*last = found && *last > r ? *last : r;
+			found = true;
+		}
+	}
+	return found;
+}
+
+static void by_soname(struct range *range, const char *soname, const char *how)
+{
+	size_t first, last;
+
+	if (bounds(range->family, ABI_SONAME, 0, soname, &first, &last))
+		narrow(range, first, last, format(how, soname));
+}
+
+static void by_imports(struct range *range, const struct gw_elf *elf)
+{
+	for (size_t i = 0; i < elf->import_count; i++) {
+		const struct gw_elf_import *import = &elf->imports[i];
+		size_t first, last;
+
+		if (import->file)
+			by_soname(range, import->file, "node");
+		if (strncmp(import->name, "cu", 2) == 0 && bounds(range->family, ABI_FUNCTION, 0, import->name, &first, &last))
+			narrow(range, first, last, format("imports", import->name));
+	}
+}
+
+/* Sonames of the family that stand in the file as strings, with which it opens libraries itself. */
+static void by_strings(struct range *range, struct mapped file)
+{
+	const struct abi_family *family = range->family;
+	const char *at = file.text, *end = file.text + file.size, *named = NULL;
+	size_t least = family->release_count, most = 0, first, last;
+
+	while (at < end && (at = memmem(at, (size_t)(end - at), "libcu", 5))) {
+		size_t length = strnlen(at, (size_t)(end - at) < 64 ? (size_t)(end - at) : 64);
+
+		if (at + length < end && !at[length] && bounds(family, ABI_SONAME, 0, at, &first, &last)) {
+			least = least < first ? least : first;
+			most = most > last ? most : last;
+			named = at;
+		}
+		at += 5;
+	}
+	if (named)
+		narrow(range, least, most, format("opens", named));
+}
+
+/* The next older and the next newer known release; the same where VERSION is known. */
+static void neighbours(const struct abi_family *family, const unsigned part[4], size_t *first, size_t *last)
+{
+	*first = 0;
+	*last = family->release_count - 1;
+	for (size_t r = 0; r < family->release_count; r++) {
+		int order = abi_version_compare(family->releases[r].part, part);
+
+		if (order <= 0)
+			*first = r;
+		if (order >= 0) {
+			*last = r;
+			return;
+		}
+	}
+}
+
+/* Is NAME ("nvidia-cudnn-cu12") the package of one of the family's wheels? */
+static bool is_package(const struct abi_family *family, const char *name, size_t length)
+{
+	for (size_t r = 0; r < family->release_count; r++) {
+		const char *wheel = family->releases[r].wheels;
+		size_t i = 0;
+
+		while (i < length && (wheel[i] == name[i] || (wheel[i] == '_' && (name[i] == '-' || name[i] == '.'))))
+			i++;
+		if (i == length && wheel[i] == '-')
+			return true;
+	}
+	return false;
+}
+
+/* One line "Requires-Dist: NAME (==VERSION) ; CONDITION", with or without the parentheses. */
+static void by_requirement(struct range *range, const char *line, size_t length, const char *package)
+{
+	static const char key[] = "Requires-Dist: ";
+	char text[256], *equal, *why = NULL;
+	size_t name, first, last, digits;
+	unsigned part[4];
+
+	if (length <= sizeof key || length >= sizeof text || strncmp(line, key, sizeof key - 1) != 0)
+		return;
+	memcpy(text, line + sizeof key - 1, length - sizeof key + 1);
+	text[length - sizeof key + 1] = 0;
+	name = strcspn(text, " (=;<>!~[");
+	text[strcspn(text, ";")] = 0;
+	equal = strstr(text, "==");
+	if (!equal || !is_package(range->family, text, name))
+		return;
+	equal += 2;
+	equal += strspn(equal, " ");
+	digits = strspn(equal, "0123456789.");
+	if (!abi_version_parse(equal, digits, part))
+		return;
+	neighbours(range->family, part, &first, &last);
+	if (first > range->last || last < range->first)
+		return; /* what it requires is not what the file was built for */
+	if (asprintf(&why, "%s requires %.*s %.*s", package, (int)name, text, (int)digits, equal) >= 0)
+		narrow(range, first, last, why);
+}
+
+static void by_metadata(struct range *range, const char *info, const char *package)
+{
+	char path[PATH_MAX];
+	struct mapped file;
+
+	if (snprintf(path, sizeof path, "%s/METADATA", info) >= (int)sizeof path)
+		return;
+	file = map_file(path);
+	for (size_t at = 0; at < file.size;) {
+		const char *end = memchr(file.text + at, '\n', file.size - at);
+		size_t length = end ? (size_t)(end - file.text) - at : file.size - at;
+
+		if (!length)
+			break; /* the headers end, the description begins */
+		by_requirement(range, file.text + at, length, package);
+		at += length + 1;
+	}
+	unmap(file);
+}
+
+/* Does the package's RECORD list the file NAME of its directory? */
+static bool records(const char *info, const char *name)
+{
+	char path[PATH_MAX];
+	size_t length = strlen(name);
+	struct mapped file;
+	bool found = false;
+
+	if (snprintf(path, sizeof path, "%s/RECORD", info) >= (int)sizeof path)
+		return false;
+	file = map_file(path);
+	for (const char *at = file.text, *end = at + file.size; at && at < end && !found;) {
+		at = memmem(at, (size_t)(end - at), name, length);
+		if (!at)
+			break;
+		found = (at == file.text || at[-1] == '\n') && at + length < end && at[length] == ',';
+		at += length;
+	}
+	unmap(file);
+	return found;
+}
+
+/* The .dist-info of the Python package that PATH belongs to, or NULL; to be freed. */
+static char *package_of(const char *path)
+{
+	char whole[PATH_MAX], pattern[PATH_MAX + 16], *slash, *info = NULL;
+
+	if (!realpath(path, whole))
+		return NULL;
+	for (slash = strrchr(whole, '/'); slash && slash > whole && !info;) {
+		glob_t matches;
+
+		*slash = 0;
+		snprintf(pattern, sizeof pattern, "%s/*.dist-info", whole);
+		if (glob(pattern, GLOB_NOSORT, NULL, &matches) == 0) {
+			for (size_t i = 0; i < matches.gl_pathc && !info; i++)
+				if (records(matches.gl_pathv[i], slash + 1))
+					info = strdup(matches.gl_pathv[i]);
+			globfree(&matches);
+		}
+		/* What was cut off stays behind the 0: "a/b" of "/site/a/b" is found at /site. */
+		char *upper = strrchr(whole, '/');
+		*slash = '/';
+		slash = upper;
+	}
+	return info;
+}
+
+static json_t *entry(struct range *range)
+{
+	const struct abi_family *family = range->family;
+	char *why = NULL;
+	json_t *result;
+
+	if ((!range->first_why && !range->last_why) || range->first > range->last)
+		return NULL;
+	if (!range->first_why || !range->last_why || strcmp(range->first_why, range->last_why) == 0)
+		why = strdup(range->first_why ? range->first_why : range->last_why);
+	else if (asprintf(&why, "%s; %s", range->first_why, range->last_why) < 0)
+		why = NULL;
+	result = json_pack("{s:s,s:s,s:s,s:s}", "family", family->name, "min", family->releases[range->first].version, "max",
+			   family->releases[range->last].version, "evidence", why ? why : "");
+	free(why);
+	return result;
+}
+
+json_t *gw_scan_built(const struct abi_db *db, const struct gw_elf *elf, const char *path)
+{
+	json_t *result = json_array();
+	char *info = package_of(path);
+	const char *slash = info ? strrchr(info, '/') : NULL;
+	struct mapped file = {0};
+
+	for (size_t i = 0; i < db->family_count; i++) {
+		struct range range = {.family = &db->families[i], .last = db->families[i].release_count - 1};
+		json_t *one;
+		size_t first, last;
+
+		/* A release's own file is not built for one. */
+		if (!db->families[i].release_count || (elf->soname && bounds(range.family, ABI_SONAME, 0, elf->soname, &first, &last)))
+			continue;
+		by_imports(&range, elf);
+		for (size_t n = 0; n < elf->needed_count; n++)
+			by_soname(&range, elf->needed[n], "needs");
+		if (!range.first_why && !range.last_why) {
+			if (!file.size)
+				file = map_file(path);
+			by_strings(&range, file);
+		}
+		if (slash && (range.first_why || range.last_why))
+			by_metadata(&range, info, slash + 1);
+		one = entry(&range);
+		if (one)
+			json_array_append_new(result, one);
+		free(range.first_why);
+		free(range.last_why);
+	}
+	unmap(file);
+	free(info);
+	return result;
+}
