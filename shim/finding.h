@@ -15,6 +15,9 @@ enum gw_finding {
 	GW_FINDING_NO_PROVIDER,		/* an intercepted call that no mapped library can answer */
 	GW_FINDING_LOG_FAILED,		/* the log cannot be written */
 	GW_FINDING_DEEPBIND,		/* RTLD_DEEPBIND was cleared */
+	GW_FINDING_ATTRIBUTE,		/* an attribute that the loaded release lacks was set */
+	GW_FINDING_BLOCK_DROPPED,	/* a block whose contents are no longer kept was used */
+	GW_FINDING_ATOMIC_SYNC,		/* a product that is to be synchronised, on a release that cannot */
 	GW_FINDING_BUILT_FOR,		/* GANGWAY_BUILT_FOR cannot be read */
 	GW_FINDING_KNOB,		/* an engine's knob is too new for the caller, and cannot be hidden */
 	GW_FINDING_LACKING,		/* the loaded release lacks a constant that was asked for */

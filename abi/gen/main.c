@@ -6,28 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measured.h"
+
 static struct gen
 	gen; /* static, so that a leak checker finds what it holds when an error ends the program */
 
 static const char usage[] =
-	"usage: abigen --facts DIR --treatment FILE --changes FILE --out DIR [--version TEXT] [--depfile FILE]\n"
+	"usage: abigen --facts DIR --treatment FILE --changes FILE --out DIR [--measured FILE] [--version TEXT] [--depfile FILE]\n"
 	"Writes the C, assembly, version scripts and documentation that ARCHITECTURE.md lists into "
 	"DIR.\n";
 
 /* Differs whenever anything that the output depends on differs, so that parts of two builds notice
  * each other. */
-static void make_build_id(const char *version)
+static void make_build_id(const char *version, const char *measured)
 {
 	uint64_t hash = gen_hash(UINT64_C(0xcbf29ce484222325), version, strlen(version) + 1);
 
 	for (size_t i = 0; i < gen.db.family_count; i++)
 		hash = gen_hash_file(hash, gen.db.families[i].path);
 	hash = gen_hash_file(hash, gen.treatment.path);
+	if (measured)
+		hash = gen_hash_file(hash, measured);
 	snprintf(gen.build_id, sizeof(gen.build_id), "%.40s-%016llx", version,
 		 (unsigned long long)hash);
 }
 
-static void write_depfile(const char *path)
+static void write_depfile(const char *path, const char *measured)
 {
 	FILE *file = fopen(path, "w");
 
@@ -36,7 +40,7 @@ static void write_depfile(const char *path)
 	fprintf(file, "%s/gw_fn.h: %s %s", gen.out, gen.treatment.path, gen.changes_file.path);
 	for (size_t i = 0; i < gen.db.family_count; i++)
 		fprintf(file, " %s", gen.db.families[i].path);
-	fputc('\n', file);
+	fprintf(file, "%s%s\n", measured ? " " : "", measured ? measured : "");
 	gen_close(file, path);
 }
 
@@ -47,11 +51,13 @@ int main(int argc, char **argv)
 		{"treatment", required_argument, NULL, 't'},
 		{"changes", required_argument, NULL, 'c'},
 		{"out", required_argument, NULL, 'o'},
+		{"measured", required_argument, NULL, 'm'},
 		{"version", required_argument, NULL, 'v'},
 		{"depfile", required_argument, NULL, 'd'},
 		{NULL, 0, NULL, 0},
 	};
-	const char *facts = NULL, *treatment = NULL, *changes = NULL, *version = "0", *depfile = NULL;
+	const char *facts = NULL, *treatment = NULL, *changes = NULL, *version = "0", *depfile = NULL, *measured_path = NULL;
+	struct measured measured;
 	struct abi_error error = {{0}};
 	int option;
 
@@ -68,6 +74,9 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			gen.out = optarg;
+			break;
+		case 'm':
+			measured_path = optarg;
 			break;
 		case 'v':
 			version = optarg;
@@ -97,9 +106,11 @@ int main(int argc, char **argv)
 	spans_build(&gen);
 	differ_build(&gen);
 	change_build(&gen);
-	make_build_id(version);
+	measured_load(&measured, &gen, measured_path);
+	make_build_id(version, measured_path);
 	emit_heads(&gen);
 	emit_types(&gen);
+	emit_measured(&gen, &measured); /* adds strings: before the table */
 	emit_table(&gen);
 	emit_wrappers(&gen);
 	emit_narrow(&gen);
@@ -110,7 +121,7 @@ int main(int argc, char **argv)
 	emit_docs(&gen);
 	emit_changes(&gen);
 	if (depfile)
-		write_depfile(depfile);
+		write_depfile(depfile, measured_path);
 	abi_db_finish(&gen.db);
 	gen_release_memory();
 	return 0;

@@ -40,6 +40,9 @@ cublasStatus_t lt_block_init(const struct lt_kind *kind, void *block, size_t siz
 	head.format = format_for(kind, head.size);
 	memset(block, 0, head.size);
 	memcpy(block, &head, sizeof head);
+	for (size_t i = 1; kind->size_at && i < kind->size_count; i++)
+		if (head.size == kind->sizes[i])
+			((unsigned char *)block)[kind->size_at] = (unsigned char)i;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -68,7 +71,7 @@ static const struct lt_attribute *find(const struct lt_kind *kind, const void *b
 		const struct lt_attribute *attribute = &kind->attributes[i];
 
 		if (attribute->id == id)
-			return attribute->offset + attribute->width <= head_of(block).size ? attribute : NULL;
+			return attribute->unchecked || attribute->offset + attribute->width <= head_of(block).size ? attribute : NULL;
 	}
 	return NULL;
 }

@@ -24,6 +24,7 @@ struct lt_attribute {
 	uint8_t size;		/* as the caller sees it */
 	uint8_t width;		/* as stored; narrower than `size` where the oldest block is short of room */
 	uint16_t offset;
+	bool unchecked;		/* set and read even where it lies beyond the block: the real libraries' fault */
 };
 
 struct lt_kind {
@@ -36,6 +37,7 @@ struct lt_kind {
 	uint32_t newest_format;	/* of a block of this release's own size */
 	uint16_t mark;
 	uint16_t least;		/* Init refuses anything smaller */
+	uint16_t size_at;	/* not 0: the offset of a byte that tells which of `sizes` the block has, where the real ones have it */
 };
 
 /* Initialises min(SIZE, own size) bytes. CUBLAS_STATUS_INVALID_VALUE and nothing written where SIZE is too small. */

@@ -127,6 +127,13 @@ static cublasStatus_t preference_defaults(void *block)
 	lt_block_put(&lt_preference, block, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, 256);
 	lt_block_put(&lt_preference, block, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, 256);
 	lt_block_put(&lt_preference, block, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, 256);
+#ifdef CUBLASLT_MATMUL_PREF_MATH_MODE_MASK
+	lt_block_put(&lt_preference, block, CUBLASLT_MATMUL_PREF_MATH_MODE_MASK, 1);
+	lt_block_put(&lt_preference, block, CUBLASLT_MATMUL_PREF_GAUSSIAN_MODE_MASK, 1);
+	lt_block_put(&lt_preference, block, CUBLASLT_MATMUL_PREF_POINTER_MODE_MASK,
+		     CUBLASLT_POINTER_MODE_MASK_HOST | CUBLASLT_POINTER_MODE_MASK_DEVICE);
+	lt_block_put(&lt_preference, block, CUBLASLT_MATMUL_PREF_EPILOGUE_MASK, CUBLASLT_EPILOGUE_DEFAULT);
+#endif
 	return CUBLAS_STATUS_SUCCESS;
 }
 

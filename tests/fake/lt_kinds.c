@@ -52,8 +52,12 @@ static const struct lt_attribute matmul_attributes[] = {
 	{ CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE, 4, 2, 216 },
 	{ CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE, 4, 2, 218 },
 	{ CUBLASLT_MATMUL_DESC_D_OUT_SCALE_POINTER, 8, 8, 224 },
-	/* The emulation descriptor: libraries accept it before headers name it. */
-	{ CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE + 1, 8, 8, 232 },
+#ifdef CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR
+	{ CUBLASLT_MATMUL_DESC_EMULATION_DESCRIPTOR, 8, 8, 232 },
+#else
+	/* Libraries have something there before headers name it. */
+	{ CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE + 1, 4, 4, 232 },
+#endif
 #endif
 #ifdef CUBLASLT_MATMUL_DESC_ALPHA_BATCH_STRIDE
 	{ CUBLASLT_MATMUL_DESC_ALPHA_BATCH_STRIDE, 8, 8, 240 },
@@ -70,18 +74,18 @@ static const struct lt_attribute layout_attributes[] = {
 	{ CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 4, 4, 12 },
 	{ CUBLASLT_MATRIX_LAYOUT_ROWS, 8, 8, 16 },
 	{ CUBLASLT_MATRIX_LAYOUT_COLS, 8, 8, 24 },
-	{ CUBLASLT_MATRIX_LAYOUT_LD, 8, 8, 32 },
+	{ CUBLASLT_MATRIX_LAYOUT_LD, 8, 8, 56 },
 	{ CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 8, 8, 40 },
 	{ CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, 8, 8, 48 },
-#ifdef CUBLASLT_MATRIX_LAYOUT_BATCH_MODE
-	{ CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, 4, 4, 56 },
-#endif
+	/* The batch mode: every library accepts it, headers name it from 12.9 on. */
+	{ CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET + 1, 4, 4, 32 },
 #ifdef CUBLASLT_GROUPED_MATRIX_LAYOUT_ROWS_ARRAY
-	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_ROWS_ARRAY, 8, 8, 64 },
-	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_COLS_ARRAY, 8, 8, 72 },
-	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_LD_ARRAY, 8, 8, 80 },
-	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_ROWS_COLS_ARRAY_INTEGER_WIDTH, 4, 4, 88 },
-	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_LD_ARRAY_INTEGER_WIDTH, 4, 4, 92 },
+	/* The real ones write these whatever the block's size. */
+	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_ROWS_ARRAY, 8, 8, 64, .unchecked = true },
+	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_COLS_ARRAY, 8, 8, 72, .unchecked = true },
+	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_LD_ARRAY, 8, 8, 80, .unchecked = true },
+	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_ROWS_COLS_ARRAY_INTEGER_WIDTH, 4, 4, 88, .unchecked = true },
+	{ CUBLASLT_GROUPED_MATRIX_LAYOUT_LD_ARRAY_INTEGER_WIDTH, 4, 4, 92, .unchecked = true },
 #endif
 };
 
@@ -148,7 +152,7 @@ const struct lt_kind lt_matmul = {
 const struct lt_kind lt_layout = {
 	.name = "layout", .attributes = layout_attributes, .attribute_count = COUNT(layout_attributes),
 	.sizes = layout_sizes, .size_count = COUNT(layout_sizes), .first_format = OLDEST_FORMAT,
-	.newest_format = OLDEST_FORMAT + COUNT(layout_sizes) - 1, .mark = 0x4c59, .least = 56,
+	.newest_format = OLDEST_FORMAT + COUNT(layout_sizes) - 1, .mark = 0x4c59, .least = 56, .size_at = 38,
 };
 
 const struct lt_kind lt_preference = {

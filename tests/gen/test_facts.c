@@ -163,7 +163,7 @@ static void the_functions_that_cudnn_9_dropped_are_known_as_such(void **state)
 	assert_int_equal(gone + checks, 55);
 	assert_int_equal(gw_functions[GW_FN_cudnnGetRNNParamsSize].method, GW_METHOD_GONE);
 	assert_int_equal(gw_functions[GW_FN_cudnnGetVersion].method, GW_METHOD_VIA);
-	assert_int_equal(gw_functions[GW_FN_cublasLtMatmul].method, GW_METHOD_PASS);
+	assert_int_equal(gw_functions[GW_FN_cublasLtMatmulAlgoGetIds].method, GW_METHOD_PASS);
 }
 
 static void cublaslt_is_opened_before_cublas_and_from_one_directory(void **state)

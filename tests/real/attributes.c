@@ -75,7 +75,10 @@ static void one(const char *what, void *object, const struct attribute *attribut
 			continue;
 		memset(now, 0xee, sizeof(now));
 		status = get(object, attribute->value, now, size, &got);
-		printf("size %zu set %#llx %s\n", size, (unsigned long long)value,
+		printf("size %zu was", size);
+		for (i = size; i-- > 0;)
+			printf("%s%02x", i == size - 1 ? " " : "", before[i]);
+		printf(" set %#llx %s\n", (unsigned long long)value,
 		       status == CUBLAS_STATUS_SUCCESS && got == size && !memcmp(now, wanted, size) ? "read back" : "NOT READ BACK");
 		bad |= status != CUBLAS_STATUS_SUCCESS || memcmp(now, wanted, size);
 		memcpy(left->value, wanted, size);
