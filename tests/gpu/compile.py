@@ -86,19 +86,20 @@ def lt_program(target, version, source):
               [source, 'lt_case.c', 'lt_numbers.c', 'memory.c'], [library])
 
 
-def dnn_program(target, version):
+def dnn_program(target, version, *more):
     folder = attributes.header_folder('nvidia-cudnn-cu12', version, '*/include/*.h') / 'nvidia/cudnn/include'
     cuda = attributes.cuda_folders('nvidia-cuda-runtime-cu12', '12.1.105')
     text = ''.join(path.read_text() for path in sorted(folder.glob('cudnn_*.h')))
     with tempfile.TemporaryDirectory() as name:
         library = stub(pathlib.Path(name), f'libcudnn.so.{version.split(".")[0]}', text, 'cudnn')
-        build(target, ['-I', folder, *cuda], ['dnn.c', 'dnn_train.c', 'dnn_ops.c', 'dnn_rnn.c', 'memory.c'], [library])
+        build(target, ['-I', folder, *cuda], ['dnn.c', 'dnn_train.c', 'dnn_ops.c', 'memory.c', *more], [library])
 
 
 LT_RELEASES = ['11.10.3.66', '11.11.3.6', '12.1.3.1', '12.9.3.13', '13.1.2.11']
 PROGRAMS = {f'lt-{version}': (lt_program, version, 'lt.c') for version in LT_RELEASES}
 PROGRAMS |= {f'foreign-{version}': (lt_program, version, 'lt_foreign.c') for version in (LT_RELEASES[0], LT_RELEASES[2], LT_RELEASES[-1])}
-PROGRAMS['dnn'] = (dnn_program, '8.9.7.29')
+PROGRAMS['dnn'] = (dnn_program, '8.9.7.29', 'dnn_rnn.c')
+PROGRAMS['dnn-native'] = (dnn_program, '9.0.0.312')
 
 
 def main():

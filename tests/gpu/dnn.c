@@ -238,7 +238,10 @@ static void one_case(const char *kind)
 	} kinds[] = {
 		{"convolution", dnn_convolution}, {"bias_activation", dnn_bias_activation}, {"normalization", dnn_normalization},
 		{"pooling", dnn_pooling}, {"softmax", dnn_softmax}, {"dropout", dnn_dropout}, {"ctc", dnn_ctc}, {"reduction", dnn_reduction},
-		{"activation", dnn_activation}, {"attention", dnn_attention}, {"rnn", dnn_rnn},
+		{"activation", dnn_activation}, {"attention", dnn_attention},
+#if CUDNN_VERSION < 9000
+		{"rnn", dnn_rnn},
+#endif
 	};
 	size_t i;
 

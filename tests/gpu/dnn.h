@@ -52,6 +52,7 @@ void dnn_ctc(void);
 void dnn_reduction(void);
 void dnn_activation(void);
 void dnn_attention(void);
+/* For headers that have the old calls. */
 void dnn_rnn(void);
 
 #endif

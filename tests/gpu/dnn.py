@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program of cuDNN 8.9.7's header computes on cuDNN 9 what torch computes.
 
-dnn.py PROGRAM GANGWAY|- [--keep DIR] [--only WORD] [--all]
+dnn.py PROGRAM GANGWAY|- [--native PROGRAM] [--keep DIR] [--only WORD]
 
 Writes the cases of dnn_cases.py, runs PROGRAM (dnn.c) on them under `gangway run`, or without it (-), and compares each array that it wrote
 with torch's own result for the same numbers, on the GPU in fp32 without tf32 (on the CPU where there is none): the norm of the difference over the norm
-of torch's, at most 1e-5. One row a case: name, error of its worst array, ok. Ends with `N of N ok`. --only takes the cases whose name has the word.
+of torch's, at most 1e-5. One row a case: name, error of its worst array, ok. Ends with `N of N ok`. --native: the same program
+of cuDNN 9's header, which runs without gangway first; each array has to be the same bits (it has no old RNN calls). --only takes the
+cases whose name has the word.
 """
 import argparse
 import array
-import os
 import pathlib
 import subprocess
 import sys
@@ -40,6 +41,29 @@ def read(folder, case):
     return written
 
 
+def start(program, before, folder):
+    return subprocess.run([*before, str(program), str(folder)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors='replace')
+
+
+def run_native(program, folder, cases):
+    """What the native program wrote, by case; its files are taken away."""
+    done = start(program, [], folder)
+    said = dict(line.split(' ', 1) for line in done.stdout.splitlines() if ' ' in line)
+    found = {}
+    for case in cases:
+        if said.get(case.name) == 'ok':
+            found[case.name] = read(folder, case)
+            for what in found[case.name]:
+                (folder / f'{case.name}.{what}').unlink()
+    return found
+
+
+def same_bits(native, written):
+    return native.keys() == written.keys() and all(torch.equal(value.view(torch.int32), written[what].view(torch.int32))
+                                                   for what, value in native.items())
+
+
 def compare(folder, case, device, dtype):
     """The error of each array, by its name."""
     written = read(folder, case)
@@ -61,6 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('program', type=pathlib.Path)
     parser.add_argument('gangway')
+    parser.add_argument('--native', type=pathlib.Path)
     parser.add_argument('--keep', type=pathlib.Path)
     parser.add_argument('--only', default='')
     options = parser.parse_args()
@@ -72,16 +97,15 @@ def main():
         for case in cases:
             write(folder, case)
         (folder / 'cases').write_text(''.join(case.line() + '\n' for case in cases))
-        before = [] if options.gangway == '-' else [options.gangway, 'run', '--']
-        done = subprocess.run([*before, str(options.program), name], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True, errors='replace', env=os.environ)
+        native = run_native(options.native, folder, cases) if options.native else {}
+        done = start(options.program, [] if options.gangway == '-' else [options.gangway, 'run', '--'], name)
         if options.keep:
             options.keep.mkdir(parents=True, exist_ok=True)
             (options.keep / 'out').write_text(done.stdout)
             (options.keep / 'err').write_text(done.stderr)
         print(f'exit {done.returncode}; ' + ' '.join(done.stderr.split('\n')[-8:])[-1500:])
         said = dict(line.split(' ', 1) for line in done.stdout.splitlines() if ' ' in line)
-        good, worst = 0, 0.0
+        good, equal, worst = 0, 0, 0.0
         for case in cases:
             result = said.get(case.name, 'not reached')
             if result == 'ok':
@@ -90,7 +114,13 @@ def main():
                     exact = compare(folder, case, 'cpu', torch.float64)
                     what = max(errors, key=errors.get)
                     ok = errors[what] <= LIMIT
+                    if case.name in native:
+                        same = same_bits(native[case.name], read(folder, case))
+                        equal += same
+                        ok = ok and same
                     result = f'{errors[what]:.2e} ({what}; {max(exact.values()):.2e} of float64) {"ok" if ok else "FAILED"}'
+                    if case.name in native and not same:
+                        result += ' NOT THE BITS OF THE NATIVE PROGRAM'
                     if not ok:
                         result += ' ' + ' '.join(f'{key}:{value:.1e}' for key, value in errors.items())
                     worst = max(worst, errors[what]) if ok else worst
@@ -101,6 +131,8 @@ def main():
                 result += ' FAILED'
             print(case.name, result)
     print(f'torch {torch.__version__} on {device}; the worst that is ok: {worst:.2e}')
+    if options.native:
+        print(f"{equal} of {len(native)} the same bits as the native program's")
     print(f'{good} of {len(cases)} ok')
     return 0 if good == len(cases) else 1
 

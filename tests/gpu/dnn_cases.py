@@ -134,7 +134,7 @@ def reductions():
 
 
 def ctc():
-    for steps, batch, letters, lengths in ((20, 4, 8, (5, 3, 7, 1)), (50, 6, 28, (10, 12, 8, 20, 1, 5))):
+    for steps, batch, letters, lengths in ((20, 4, 8, (5, 3, 7, 1)), (30, 6, 28, (10, 12, 8, 14, 1, 5))):
         labels = [int(label) for length in lengths for label in torch.randint(1, letters, (length,))]
         inputs = [steps] * batch
 

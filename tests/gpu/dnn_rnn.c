@@ -67,6 +67,12 @@ static void make_network(struct network *net)
 	     net->directions == 2 ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL, (cudnnRNNMode_t)net->mode, algos[dnn_arg("algo", 0)],
 	     CUDNN_DATA_FLOAT);
 	MUST(cudnnSetRNNMatrixMathType, net->rnn, CUDNN_FMA_MATH);
+	if (algos[dnn_arg("algo", 0)] == CUDNN_RNN_ALGO_PERSIST_DYNAMIC && dnn_arg("plan", 1)) {
+		cudnnPersistentRNNPlan_t plan;
+
+		MUST(cudnnCreatePersistentRNNPlan, net->rnn, net->batch, CUDNN_DATA_FLOAT, &plan);
+		MUST(cudnnSetPersistentRNNPlan, net->rnn, plan);
+	}
 	if (net->bias != CUDNN_RNN_DOUBLE_BIAS)
 		MUST(cudnnSetRNNBiasMode, net->rnn, (cudnnRNNBiasMode_t)net->bias);
 	if (net->projection)

@@ -35,7 +35,7 @@ failed=0
 for what; do
 	case $what in
 	lt) "$python" "$work/scripts/lt.py" "$work/programs" "$gangway" "$site/nvidia/cu13/lib" --keep "$keep/lt" || failed=1 ;;
-	dnn) "$python" "$work/scripts/dnn.py" "$work/programs/dnn" "$gangway" --keep "$keep/dnn" || failed=1 ;;
+	dnn) "$python" "$work/scripts/dnn.py" "$work/programs/dnn" "$gangway" --native "$work/programs/dnn-native" --keep "$keep/dnn" || failed=1 ;;
 	*) echo "$0: no $what" >&2; exit 2 ;;
 	esac
 done
