@@ -14,7 +14,8 @@
 #include "table.h"
 
 #define KNOWN (UINT32_C(1) << 31)
-#define NOTHING UINT32_C(1)
+#define DECIDED (UINT32_C(1) << 15)	/* by the user */
+#define NOTHING (UINT32_C(1) << 30)
 #define SHIFT 16
 #define MASK 0x7fffu
 
@@ -24,6 +25,7 @@ struct evidence {
 	struct gw_built built;
 	const char *first_text, *last_text;	/* a node, a function, a setting; NULL: the first and last known release */
 	const char *first_how, *last_how;
+	bool decided;
 };
 
 static bool is_of_major(const struct gw_release *release, const char *soname)
@@ -125,6 +127,7 @@ static bool by_setting(struct evidence *e, const struct gw_object *object, enum 
 	if (result <= 0)
 		return false;
 	e->built = told;
+	e->decided = true;
 	e->first_how = e->last_how = "told";
 	e->first_text = e->last_text = gw_settings_table[setting].variable;
 	return true;
@@ -167,6 +170,18 @@ static struct evidence look(struct gw_object *object, unsigned family)
 	return e;
 }
 
+static uint32_t pack(const struct evidence *e)
+{
+	uint32_t range = KNOWN | (uint32_t)e->built.last << SHIFT | e->built.first;
+
+	return (e->built.known ? range : NOTHING) | (e->decided ? DECIDED : 0);
+}
+
+static struct gw_built unpack(uint32_t packed)
+{
+	return (struct gw_built){ .first = packed & MASK, .last = packed >> SHIFT & MASK, .known = packed & KNOWN };
+}
+
 struct gw_built gw_built_for(struct gw_object *object, unsigned family)
 {
 	uint32_t packed = atomic_load_explicit(&object->built[family], memory_order_acquire), empty = 0;
@@ -176,11 +191,47 @@ struct gw_built gw_built_for(struct gw_object *object, unsigned family)
 		if (!object->identity || object->role != GW_ROLE_OTHER)
 			return (struct gw_built){ 0 };
 		e = look(object, family);
-		packed = e.built.known ? KNOWN | (uint32_t)e.built.last << SHIFT | e.built.first : NOTHING;
-		if (atomic_compare_exchange_strong(&object->built[family], &empty, packed) && e.built.known)
-			log_evidence(&e, object);
+		packed = pack(&e);
+		if (atomic_compare_exchange_strong(&object->built[family], &empty, packed)) {
+			if (e.built.known)
+				log_evidence(&e, object);
+		} else {
+			packed = empty;
+		}
 	}
-	return (struct gw_built){ .first = packed & MASK, .last = packed >> SHIFT & MASK, .known = packed & KNOWN };
+	return unpack(packed);
+}
+
+void gw_built_size(struct gw_object *object, unsigned family, enum gw_spans_id list, size_t size)
+{
+	const struct gw_span *spans = gw_spans + gw_span_lists[list].first;
+	struct gw_built now = gw_built_for(object, family);
+	uint32_t packed = atomic_load_explicit(&object->built[family], memory_order_acquire), i;
+	struct evidence e = { .family = family, .built = now };
+	unsigned first = UINT16_MAX, last = 0;
+	char how[64];
+	struct gw_line line;
+
+	/* Who has no other relation to the family, such as libffi, calls for others. */
+	if (!now.known || packed & DECIDED)
+		return;
+	for (i = 0; i < gw_span_lists[list].count; i++) {
+		if (spans[i].value < 0 || (size_t)spans[i].value != size)
+			continue;
+		first = spans[i].first < first ? spans[i].first : first;
+		last = spans[i].last > last ? spans[i].last : last;
+	}
+	if (first > last || first > e.built.last || last < e.built.first || (first <= e.built.first && last >= e.built.last))
+		return;		/* no known size, none of the releases that it may be of, or nothing new */
+	gw_line_start(&line, how, sizeof(how) - 1);
+	gw_line_unsigned(&line, size);
+	gw_line_text(&line, " bytes of");
+	line.text[line.length] = 0;
+	narrow(&e, first, last, how, gw_string(spans[0].name));
+	if (!atomic_compare_exchange_strong(&object->built[family], &packed, pack(&e)))
+		return;		/* another thread learnt something: the next call may narrow that */
+	log_evidence(&e, object);
+	atomic_store_explicit(&object->bindings[family], NULL, memory_order_release);
 }
 
 bool gw_built_alike(unsigned family, unsigned first, unsigned last)

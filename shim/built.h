@@ -8,7 +8,10 @@
 #define GW_BUILT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "gw_fn.h"
 
 struct gw_object;
 
@@ -20,6 +23,12 @@ struct gw_built {
 
 /* Any thread; allocates nothing; one load once it is known. OBJECT must stay mapped: it is the one that is calling. */
 struct gw_built gw_built_for(struct gw_object *object, unsigned family) __attribute__((nonnull));
+
+/*
+ * OBJECT has told the library that its struct has SIZE bytes; LIST has the struct's sizes (gw_spans). Narrows what is known of OBJECT from the next
+ * call on, where that fits to the rest and the user has not decided.
+ */
+void gw_built_size(struct gw_object *object, unsigned family, enum gw_spans_id list, size_t size) __attribute__((nonnull));
 
 /* Are the enums and structs of all releases from FIRST to LAST the same? Then any of them may stand for the one that is meant. */
 bool gw_built_alike(unsigned family, unsigned first, unsigned last);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that asks cuBLAS for its version and multiplies; with NEWER it also imports a function that came later, with LATER a newer one yet. */
+/* A program that asks cuBLAS for its version and multiplies: with NEWER by a function that came later. With SIZES it also makes descriptors of its own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +21,16 @@ int main(void)
 	CHECK(!cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 2, 2, 2, &one, a, 2, b, 2, &zero, c, 2));
 #endif
 	CHECK(!cublasDestroy_v2(handle));
+#ifdef SIZES
+	cublasLtMatmulDescOpaque_t desc;
+	cublasLtMatrixLayoutOpaque_t layout;
+	cublasLtMatmulPreferenceOpaque_t preference;
+
+	CHECK(!cublasLtMatmulDescInit_internal(&desc, sizeof desc, CUBLAS_COMPUTE_32F, CUDA_R_32F));
+	CHECK(!cublasLtMatrixLayoutInit_internal(&layout, sizeof layout, CUDA_R_32F, 2, 2, 2));
+	CHECK(!cublasLtMatmulPreferenceInit_internal(&preference, sizeof preference));
+	CHECK(!cublasLtMatmulPreferenceInit_internal(&preference, sizeof preference));
+#endif
 	printf("%d %g %g %g %g\n", version, (double)c[0], (double)c[1], (double)c[2], (double)c[3]);
 	return 0;
 }

@@ -22,8 +22,8 @@ def release_of(name):
     return name.split("-", 1)[1]
 
 
-def facts(kind):
-    with open(os.path.join(FACTS, "cublas.abi"), encoding="utf-8") as file:
+def facts(kind, family="cublas"):
+    with open(os.path.join(FACTS, family + ".abi"), encoding="utf-8") as file:
         return [line.rstrip("\n").split("\t")[1:] for line in file if line.startswith(kind + "\t")]
 
 
@@ -44,16 +44,27 @@ def first_with(function):
     return min((row[3].split(",")[0].split("..")[0] for row in facts("function") if row[0] == function), key=RELEASES.index)
 
 
+def releases_with_size(struct, release):
+    """The releases in which a struct is as long as in RELEASE, in order."""
+    by_size = {}
+    for name, size, spans, _ in facts("struct", "cublasLt"):
+        for span in spans.split(",") if name == struct else ():
+            first, dots, last = span.partition("..")
+            by_size.setdefault(size, []).extend(RELEASES[RELEASES.index(first):RELEASES.index(last or (RELEASES[-1] if dots else first)) + 1])
+    return next((size, found) for size, found in by_size.items() if release in found)
+
+
 class Built(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         os.makedirs(WORK, exist_ok=True)
         cls.programs = {}
-        for name, major, flags in ("old", 11, []), ("middle", 12, []), ("newer", 12, ["-DNEWER"]), ("now", 12, ["-DNEWER", "-Wl,-z,now", "-fno-plt"]):
+        for name, major, flags in ("old", 11, []), ("middle", 12, []), ("newer", 12, ["-DNEWER"]), ("now", 12, ["-DNEWER", "-Wl,-z,now", "-fno-plt"]), \
+                ("old-sizes", 11, ["-DSIZES"]), ("sizes", 12, ["-DSIZES"]):
             fake = os.path.join(FAKE, {11: OLD, 12: MIDDLE}[major])
             cls.programs[name] = os.path.join(WORK, name)
             subprocess.run([*CC.split(), "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", *flags, os.path.join(HERE, "built.c"), "-o",
-                            cls.programs[name], "-I" + os.path.dirname(os.path.dirname(FACTS)), "-I" + os.path.join(fake, "src"), "-L" + os.path.join(fake, "lib"), f"-l:libcublas.so.{major}", "-Wl,-rpath-link," + os.path.join(fake, "lib")],
+                            cls.programs[name], "-I" + os.path.dirname(os.path.dirname(FACTS)), "-I" + os.path.join(fake, "src"), "-L" + os.path.join(fake, "lib"), f"-l:libcublas.so.{major}", f"-l:libcublasLt.so.{major}", "-Wl,-rpath-link," + os.path.join(fake, "lib")],
                            check=True)
 
     def run_program(self, name, libraries, errors="", **more):
@@ -95,6 +106,20 @@ class Built(unittest.TestCase):
             own = of_major(major)
             self.assertEqual(self.behind_a_facade(name), [("cublas", own[0], own[-1], f"node libcublas.so.{major}")])
             self.assertEqual(self.version, NUMBERS[own[-1]])
+
+    def test_the_sizes_that_a_caller_passes_narrow_its_releases_once(self):
+        struct = "cublasLtMatmulDescOpaque_t"
+        for name, major, release in ("old-sizes", 11, release_of(OLD)), ("sizes", 12, release_of(MIDDLE)):
+            size, having = releases_with_size(struct, release)
+            narrowed = [r for r in of_major(major) if r in having]
+            self.assertLess(len(narrowed), len(of_major(major)))
+            expected = [(of_major(major)[0], of_major(major)[-1], f"node libcublasLt.so.{major}"), (narrowed[0], narrowed[-1], f"{size} bytes of {struct}")]
+            for libraries in [os.path.join(FAKE, OLD if major == 11 else MIDDLE, "lib")], [FACADES, os.path.join(FAKE, NEW, "lib")]:
+                found = self.run_program(name, libraries)
+                self.assertEqual([f[1:] for f in found if f[0] == "cublasLt"], expected)
+            told = of_major(major)[-1]
+            found = self.run_program(name, libraries, GANGWAY_BUILT_FOR=f"*:cublas={told}")
+            self.assertEqual([f[1:] for f in found if f[0] == "cublasLt"], [(told, told, "told GANGWAY_BUILT_FOR")])
 
     def test_what_the_user_says_counts_alone(self):
         told = of_major(12)[2]
