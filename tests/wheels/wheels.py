@@ -5,6 +5,8 @@ ${GANGWAY_CACHE:-$HOME/.cache/gangway}/wheels/       the wheels as published; fi
                                      /unpacked/WHEEL-STEM/  what tests asked for, file by file, shared between runs
                                      /sites/NAME/    a directory for PYTHONPATH, one for each set `site-NAME`
                                      /symbols/       symbol lists that exports.py read out of the wheels
+                                     /sparse/WHEEL-STEM/  libraries without their GPU code (sparse.py)
+                                     /pairs/         programs of pairs.py, and what they print on their own libraries
 
 A wheel that is neither there nor to be had is an error (MissingWheel), never a skip. Safe to run several times at once.
 """
