@@ -109,6 +109,7 @@ static void write_via(const struct gen *gen)
 		if (gen->functions[i].via && first_of_name(gen, i))
 			write_prototype(file, &gen->functions[i]);
 	}
+	until_write(gen, file);
 	fputs("\n#endif\n", file);
 	gen_close(file, "gw_via.h");
 }

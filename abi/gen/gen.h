@@ -245,6 +245,10 @@ int gen_value(const struct gen *gen, const char *name);
 bool carry_is_status(const struct gen *gen, size_t family, const struct abi_fact *field);
 bool carry_has_status(const struct gen *gen, size_t family, const char *record);
 
+/* until.c: the `until` lines, checked when the functions' methods are known; written into gw_via.h. */
+void until_check(const struct gen *gen);
+void until_write(const struct gen *gen, FILE *file);
+
 /* strings.c: the offset of a copy of TEXT in gw_strings; the definition of gw_strings with all that were added. */
 uint32_t strings_add(const char *text);
 void strings_write(FILE *file);

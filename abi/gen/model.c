@@ -363,6 +363,7 @@ static void apply_methods(struct gen *gen)
 		treated[id] = true;
 	}
 	narrow_apply(gen, treated);
+	until_check(gen);
 	for (size_t i = 0; i < gen->function_count; i++) {
 		struct gen_function *function = &gen->functions[i];
 

@@ -28,6 +28,7 @@ static const struct {
 	[TREATMENT_NARROW] = {"narrow", 5, 5, "narrow FAMILY SUFFIX else CONSTANT"},
 	[TREATMENT_SPANS] = {"spans", 3, 4, "spans FAMILY ENUM|STRUCT [end=CONSTANT]"},
 	[TREATMENT_TYPED] = {"typed", 4, 4, "typed FAMILY CONSTANT CONSTANT"},
+	[TREATMENT_UNTIL] = {"until", 4, 4, "until FAMILY FUNCTION RELEASE"},
 	[TREATMENT_CHANGE] = {"change", 7, 0,
 			      "change FAMILY KIND NAME FORM HOW [values=V,…] [status=CONSTANT] "
 			      "[finding=GW-NNN] TEXT…"},
@@ -275,7 +276,7 @@ static void parse_line(struct treatment *treatment, unsigned number, char *text)
 	if (!treatment->changes && line->kind >= TREATMENT_CHANGE)
 		treatment_fail(treatment, line, 0,
 			       "unknown line '%s': suite, bridge, generic, facade, method, fold, "
-			       "private, carries or narrow",
+			       "private, carries, narrow or until",
 			       line->words[0].text);
 	check_line(treatment, line);
 	treatment->count++;

@@ -22,6 +22,7 @@ enum treatment_kind {
 	TREATMENT_NARROW,
 	TREATMENT_SPANS,
 	TREATMENT_TYPED,
+	TREATMENT_UNTIL,
 	TREATMENT_CHANGE, /* in abi/changes, and alone there */
 	TREATMENT_KIND_COUNT
 };

@@ -30,5 +30,5 @@ const struct gw_facade gw_facade_descriptor = {
 	.soname = "libalpha.so.1", .targets = targets, .answer_version = "1.1",
 	.symbols = symbols, .slots = gw_slots, .symbol_count = 12,
 	.family = 0, .refuse = 2, .release = 1,
-	.build_id = "golden-a36964f043cc2b70", .family_name = "alpha",
+	.build_id = "golden-02c9533829f21b61", .family_name = "alpha",
 };

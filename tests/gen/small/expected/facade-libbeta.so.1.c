@@ -23,5 +23,5 @@ const struct gw_facade gw_facade_descriptor = {
 	.soname = "libbeta.so.1", .targets = targets, .answer_version = "1.1",
 	.symbols = symbols, .slots = gw_slots, .symbol_count = 5,
 	.family = -1, .refuse = 10, .release = 1,
-	.build_id = "golden-a36964f043cc2b70", .family_name = "beta",
+	.build_id = "golden-02c9533829f21b61", .family_name = "beta",
 };

@@ -259,4 +259,4 @@ const char gw_strings[] =
 	"";
 
 __attribute__((visibility("default")))
-const char gw_build_id[] = "golden-a36964f043cc2b70";
+const char gw_build_id[] = "golden-02c9533829f21b61";

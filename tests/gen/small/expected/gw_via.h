@@ -18,4 +18,6 @@ alphaStatus_t gw_via_alpha_set_callback(struct gw_call *gw_call, alphaStatus_t (
 /* Answers alphaVersion when caller and loaded release differ. */
 size_t gw_via_alpha_version(struct gw_call *gw_call, size_t (*gw_real)(void));
 
+#define GW_UNTIL_alphaVersion 0 /* 1.0 */
+
 #endif
