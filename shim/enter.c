@@ -62,7 +62,7 @@ static void *stand_in(struct gw_call *call, const struct gw_binding *binding, ui
 	return gw_absent_function(function->result_class);
 }
 
-void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
+static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t fn, const void *caller)
 {
 	struct gw_thread *thread = &gw_thread;
 	uintptr_t here = (uintptr_t)call;
@@ -113,6 +113,31 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 			call->start = gw_process_now();
 	}
 	errno = error;
+	return target;
+}
+
+void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
+{
+	const struct gw_function *function = &gw_functions[fn];
+	struct gw_thread *thread = &gw_thread;
+	const struct gw_object *object = gw_object_known(caller);
+	struct gw_binding *binding = object ? atomic_load_explicit(&object->bindings[function->family], memory_order_acquire) : NULL;
+	void *target = binding ? atomic_load_explicit(&binding->target[fn], memory_order_acquire) : NULL;
+
+	/* A caller's second call of a function while nobody watches needs a few loads, and no function that could change errno. */
+	if (!target || target == gw_binding_nothing || thread->origin || thread->depth || object->role == GW_ROLE_VENDOR ||
+	    binding->stub || atomic_load_explicit(&gw_log_level_now, memory_order_relaxed) != GW_LOG_NOTHING ||
+	    (function->via_always && !atomic_load_explicit(&binding->asked, memory_order_acquire)))
+		return find_out(call, fn, caller);
+	call->binding = binding;
+	call->caller = caller;
+	call->fn = fn;
+	call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) |
+				(function->via_always || atomic_load_explicit(&binding->differs, memory_order_relaxed) ? GW_CALL_VIA : 0));
+	call->nested = OUTERMOST;
+	call->absent = 0;
+	thread->depth = 1;
+	thread->outermost = (uintptr_t)call;
 	return target;
 }
 

@@ -10,6 +10,8 @@ enum gw_finding {
 	GW_FINDING_OPEN_FAILED,		/* it found one, and the loader refused it */
 	GW_FINDING_ABSENT,		/* the loaded release lacks a function */
 	GW_FINDING_PRIVATE,		/* a private function of a facade was called */
+	GW_FINDING_ALGORITHM,		/* an algorithm that the loaded cublasLt does not accept was replaced */
+	GW_FINDING_CONFIG,		/* an algorithm's setting that the loaded cublasLt lacks was refused */
 	GW_FINDING_UNKNOWN_RELEASE,	/* a release that the database does not know */
 	GW_FINDING_OTHER_BUILD,		/* facade and libgangway.so are of different builds */
 	GW_FINDING_NO_PROVIDER,		/* an intercepted call that no mapped library can answer */

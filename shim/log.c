@@ -20,7 +20,7 @@
 #define RECORD 8192u	/* bytes on the stack; longer records lose their tail, visibly */
 
 static struct gw_output file;
-static _Atomic int level;		/* enum gw_log_level, 0: not decided */
+_Atomic int gw_log_level_now;
 
 static enum gw_log_level decide(void)
 {
@@ -30,13 +30,13 @@ static enum gw_log_level decide(void)
 	__atomic_store_n(&file.path, gw_setting(GW_SETTING_LOG), __ATOMIC_RELAXED);
 	if (gw_setting(GW_SETTING_LOG) && !gw_setting_on(GW_SETTING_DISABLE))
 		now = wanted && !strcmp(wanted, "counts") ? GW_LOG_COUNTS : GW_LOG_CALLS;
-	atomic_store_explicit(&level, (int)now, memory_order_release);
+	atomic_store_explicit(&gw_log_level_now, (int)now, memory_order_release);
 	return now;
 }
 
 enum gw_log_level gw_log_level(void)
 {
-	int now = atomic_load_explicit(&level, memory_order_acquire);
+	int now = atomic_load_explicit(&gw_log_level_now, memory_order_acquire);
 
 	return now ? (enum gw_log_level)now : decide();
 }

@@ -13,6 +13,8 @@
 /* What the log wants of a call. One load once settings are read. */
 enum gw_log_level { GW_LOG_NOTHING = 1, GW_LOG_COUNTS, GW_LOG_CALLS };
 enum gw_log_level gw_log_level(void);
+/* The same without a call; 0: not decided yet. Written by log.c alone. */
+extern _Atomic int gw_log_level_now __attribute__((visibility("hidden")));
 
 /* Any thread, errno kept, nothing allocated. Without a log they do nothing. */
 void gw_log_call(const struct gw_call *call, const union gw_value *values, union gw_value result, uint64_t duration)

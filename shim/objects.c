@@ -15,19 +15,19 @@
 #include "table.h"
 
 #define RECORDS 4096u		/* objects mapped at once that we can tell apart; more of them share record 0 */
-#define CACHE 2048u		/* pages of calling code remembered */
-#define PAGE_SHIFT 12
-#define PAGE_BITS 36
+#define CACHE GW_OBJECT_CACHE
+#define PAGE_SHIFT GW_OBJECT_PAGE_SHIFT
+#define PAGE_BITS GW_OBJECT_PAGE_BITS
 #define INDEX_BITS 12
-#define GENERATION_MASK 0xffffu
+#define GENERATION_MASK GW_OBJECT_GENERATIONS
 
-static struct gw_object records[RECORDS];	/* open addressing by dynamic section; 0 is the unknown object */
+struct gw_object gw_object_records[RECORDS];	/* open addressing by dynamic section; 0 is the unknown object */
 static uint32_t seen[RECORDS];			/* pass in which a record was last met */
-static _Atomic uint64_t cache[CACHE];		/* generation << 48 | index << 36 | page */
-static _Atomic uint32_t generation = 1;
+_Atomic uint64_t gw_object_cache[CACHE];
+_Atomic uint32_t gw_object_generation = 1;
 static _Atomic uint32_t swept = 1;		/* generation whose unmapped objects have been dropped */
 static _Atomic bool used;			/* a record was made */
-static _Atomic int closing;			/* threads inside dlclose: what they unmap may be mapped anew before they come back */
+_Atomic int gw_objects_in_close;		/* threads inside dlclose: what they unmap may be mapped anew before they come back */
 static uint32_t pass_number;
 static _Atomic uint64_t last_subtractions;
 static _Atomic uint64_t unknown_since;		/* objects ever mapped, when a page was last found to belong to none; 0: never */
@@ -178,7 +178,7 @@ static struct gw_object *record_of(const struct dl_phdr_info *info)
 	identity = identity_of(info, (uintptr_t)dynamic);
 	index = (uint32_t)((identity >> 20) % (RECORDS - 1)) + 1;
 	for (probe = 0; probe < RECORDS - 1; probe++) {
-		struct gw_object *object = &records[index];
+		struct gw_object *object = &gw_object_records[index];
 
 		if (object->identity == identity) {
 			seen[index] = pass_number;
@@ -191,10 +191,10 @@ static struct gw_object *record_of(const struct dl_phdr_info *info)
 		index = index % (RECORDS - 1) + 1;
 	}
 	if (!reusable)
-		return &records[0];
-	fill(&records[reusable], info, dynamic, identity);
+		return &gw_object_records[0];
+	fill(&gw_object_records[reusable], info, dynamic, identity);
 	seen[reusable] = pass_number;
-	return &records[reusable];
+	return &gw_object_records[reusable];
 }
 
 /* After a complete pass: what was not met has been unmapped. Its address range stays as a tombstone, so that probes go on. */
@@ -203,7 +203,7 @@ static void sweep(uint32_t now)
 	uint32_t i;
 
 	for (i = 1; i < RECORDS; i++) {
-		struct gw_object *object = &records[i];
+		struct gw_object *object = &gw_object_records[i];
 
 		if (!object->identity || seen[i] == pass_number)
 			continue;
@@ -220,8 +220,8 @@ void gw_objects_forget_binding(const struct gw_binding *binding)
 
 	for (i = 0; i < RECORDS; i++)
 		for (f = 0; f < GW_FAMILY_COUNT; f++)
-			if (atomic_load_explicit(&records[i].bindings[f], memory_order_relaxed) == binding)
-				atomic_store_explicit(&records[i].bindings[f], NULL, memory_order_relaxed);
+			if (atomic_load_explicit(&gw_object_records[i].bindings[f], memory_order_relaxed) == binding)
+				atomic_store_explicit(&gw_object_records[i].bindings[f], NULL, memory_order_relaxed);
 }
 
 static int each_locked(const struct dl_phdr_info *info, size_t size, struct pass *pass)
@@ -238,7 +238,7 @@ static int each_locked(const struct dl_phdr_info *info, size_t size, struct pass
 			pass->additions = info->dlpi_adds;
 			pass->subtractions = info->dlpi_subs;
 		}
-		pass->generation = atomic_load_explicit(&generation, memory_order_relaxed);
+		pass->generation = atomic_load_explicit(&gw_object_generation, memory_order_relaxed);
 		pass_number++;
 	}
 	object = record_of(info);
@@ -281,7 +281,7 @@ static void drop_unmapped(void)
 	struct pass pass = { .complete = 0 };
 	unsigned tries;
 
-	for (tries = 0; tries < 4 && atomic_load(&swept) != atomic_load(&generation); tries++) {
+	for (tries = 0; tries < 4 && atomic_load(&swept) != atomic_load(&gw_object_generation); tries++) {
 		walk(&pass);
 		pass.complete = pass.met;
 		pass.started = false;
@@ -305,10 +305,10 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 
 static void forget_all(void)
 {
-	uint32_t now = atomic_fetch_add_explicit(&generation, 1, memory_order_acq_rel) + 1;
+	uint32_t now = atomic_fetch_add_explicit(&gw_object_generation, 1, memory_order_acq_rel) + 1;
 
 	if (!(now & GENERATION_MASK))	/* tags wrapped: entries of the first round would come to life again */
-		memset(cache, 0, sizeof(cache));
+		memset(gw_object_cache, 0, sizeof(gw_object_cache));
 }
 
 /* May a page that belonged to no object still be taken for one? Not once anything has been mapped since. */
@@ -328,25 +328,25 @@ static bool still_unknown(void)
 struct gw_object *gw_object_of(const void *address)
 {
 	uint64_t page = ((uintptr_t)address >> PAGE_SHIFT) & ((UINT64_C(1) << PAGE_BITS) - 1);
-	uint32_t now = atomic_load_explicit(&generation, memory_order_acquire);
+	uint32_t now = atomic_load_explicit(&gw_object_generation, memory_order_acquire);
 	uint64_t tag = (uint64_t)(now & GENERATION_MASK) << 48 | page;
-	_Atomic uint64_t *slot = &cache[page % CACHE];
+	_Atomic uint64_t *slot = &gw_object_cache[page % CACHE];
 	uint64_t entry = atomic_load_explicit(slot, memory_order_acquire);
 	const uint64_t index_mask = ((UINT64_C(1) << INDEX_BITS) - 1) << PAGE_BITS;
 	struct pass pass = { .address = address };
 
-	if ((entry & ~index_mask) == tag && !atomic_load_explicit(&closing, memory_order_acquire) &&
+	if ((entry & ~index_mask) == tag && !atomic_load_explicit(&gw_objects_in_close, memory_order_acquire) &&
 	    (entry & index_mask || still_unknown()))
-		return &records[(entry & index_mask) >> PAGE_BITS];
+		return &gw_object_records[(entry & index_mask) >> PAGE_BITS];
 	if (atomic_load_explicit(&swept, memory_order_relaxed) != now)
 		drop_unmapped();
 	walk(&pass);
 	if (!pass.found) {	/* code that no object holds, such as a JIT's */
-		pass.found = &records[0];
+		pass.found = &gw_object_records[0];
 		if (!still_unknown())
 			return pass.found;
 	}
-	atomic_store_explicit(slot, tag | (uint64_t)(pass.found - records) << PAGE_BITS, memory_order_release);
+	atomic_store_explicit(slot, tag | (uint64_t)(pass.found - gw_object_records) << PAGE_BITS, memory_order_release);
 	return pass.found;
 }
 
@@ -367,7 +367,7 @@ void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *
 
 void gw_objects_closing(void)
 {
-	atomic_fetch_add(&closing, 1);
+	atomic_fetch_add(&gw_objects_in_close, 1);
 }
 
 static void forget_closed(void)
@@ -385,16 +385,16 @@ static void forget_closed(void)
 
 void gw_objects_closed(void)
 {
-	int now = atomic_load(&closing);
+	int now = atomic_load(&gw_objects_in_close);
 
 	forget_closed();
-	while (now > 0 && !atomic_compare_exchange_weak(&closing, &now, now - 1))
+	while (now > 0 && !atomic_compare_exchange_weak(&gw_objects_in_close, &now, now - 1))
 		;
 }
 
 void gw_objects_forked(void)
 {
-	atomic_store(&closing, 0);	/* the threads that were in there are the parent's */
+	atomic_store(&gw_objects_in_close, 0);	/* the threads that were in there are the parent's */
 }
 
 const char *gw_object_path(const struct gw_object *object)

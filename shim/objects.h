@@ -38,6 +38,31 @@ struct gw_object {
 	_Atomic(struct gw_binding *) answers[GW_FAMILY_COUNT];	/* the binding whose library it is */
 };
 
+/* What gw_object_known reads; written by objects.c alone. */
+#define GW_OBJECT_CACHE 2048u		/* pages of calling code remembered */
+#define GW_OBJECT_PAGE_SHIFT 12
+#define GW_OBJECT_PAGE_BITS 36
+#define GW_OBJECT_GENERATIONS 0xffffu
+#define GW_OBJECT_HIDDEN __attribute__((visibility("hidden")))
+extern _Atomic uint64_t gw_object_cache[GW_OBJECT_CACHE] GW_OBJECT_HIDDEN;	/* generation << 48 | index << 36 | page */
+extern _Atomic uint32_t gw_object_generation GW_OBJECT_HIDDEN;
+extern _Atomic int gw_objects_in_close GW_OBJECT_HIDDEN;
+extern struct gw_object gw_object_records[] GW_OBJECT_HIDDEN;
+
+/* The object that ADDRESS lies in, as far as that is known from before, by a few loads; else NULL: gw_object_of knows how to find out. */
+static inline struct gw_object *gw_object_known(const void *address)
+{
+	uint64_t page = ((uintptr_t)address >> GW_OBJECT_PAGE_SHIFT) & ((UINT64_C(1) << GW_OBJECT_PAGE_BITS) - 1);
+	uint64_t now = atomic_load_explicit(&gw_object_generation, memory_order_acquire);
+	uint64_t entry = atomic_load_explicit(&gw_object_cache[page % GW_OBJECT_CACHE], memory_order_acquire);
+	uint64_t index = (entry ^ ((now & GW_OBJECT_GENERATIONS) << 48 | page)) >> GW_OBJECT_PAGE_BITS;
+
+	/* Another page, another generation, the unknown object. */
+	if ((entry ^ page) & ((UINT64_C(1) << GW_OBJECT_PAGE_BITS) - 1) || index - 1 >= (1u << (48 - GW_OBJECT_PAGE_BITS)) - 1)
+		return NULL;
+	return atomic_load_explicit(&gw_objects_in_close, memory_order_acquire) ? NULL : &gw_object_records[index];
+}
+
 /* The object that ADDRESS lies in; never NULL: an unknown address yields a record without names. */
 struct gw_object *gw_object_of(const void *address);
 

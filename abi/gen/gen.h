@@ -256,6 +256,7 @@ void strings_finish(void);
 
 /* Emitting. */
 void emit_heads(const struct gen *gen);      /* gw_fn.h, gw_via.h */
+void emit_lt(const struct gen *gen);         /* gw_lt.h */
 void emit_types(const struct gen *gen);      /* gw_types.h */
 void emit_table(const struct gen *gen);      /* gw_table.c */
 void emit_wrappers(const struct gen *gen);   /* gw_wrap_FAMILY.c */

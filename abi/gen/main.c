@@ -109,6 +109,7 @@ int main(int argc, char **argv)
 	measured_load(&measured, &gen, measured_path);
 	make_build_id(version, measured_path);
 	emit_heads(&gen);
+	emit_lt(&gen);
 	emit_types(&gen);
 	emit_measured(&gen, &measured); /* adds strings: before the table */
 	emit_table(&gen);
