@@ -13,6 +13,8 @@
 #include "gw_types.h"
 #include "gw_values.h"
 #include "gw_via.h"
+#include "gw_lt.h"
+#include "lt_algo.h"
 #include "lt_descriptor.h"
 
 #define SUCCESS 0
@@ -192,15 +194,22 @@ cublasStatus_t gw_via_lt_matmul(struct gw_call *call, matmul_function *real, cub
 {
 	struct problem problem = { desc, { Adesc, Bdesc, Cdesc, Ddesc } };
 	struct problem_records records;
-	cublasStatus_t status;
+	cublasLtMatmulAlgo_t *replacement = NULL;
+	cublasStatus_t status = SUCCESS;
+	_Alignas(16) unsigned char room[GW_SIZE_cublasLtMatmulAlgo_t];
 
-	if (call->nested || __builtin_expect(!has_tokens(&problem), 1))
+	if (call->nested || __builtin_expect(!has_tokens(&problem) && !(algo && call->binding->differs), 1))
 		return real(handle, desc, alpha, A, Adesc, B, Bdesc, beta, C, Cdesc, D, Ddesc, algo, workspace, size, stream);
-	status = open_problem(call, &problem, &records);
+	if (has_tokens(&problem))
+		status = open_problem(call, &problem, &records);
 	if (status == GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED)
 		tell_synchronised(call);
 	if (status)
 		return status;
+	replacement = (cublasLtMatmulAlgo_t *)(void *)room;
+	algo = gw_lt_algo_usable(call, &(struct gw_lt_problem){ .handle = handle, .operationDesc = problem.desc, .Adesc = problem.layout[0],
+		.Bdesc = problem.layout[1], .Cdesc = problem.layout[2], .Ddesc = problem.layout[3], .workspaceSizeInBytes = size,
+		.A = A, .B = B, .C = C, .D = D }, algo, replacement);
 	return real(handle, problem.desc, alpha, A, problem.layout[0], B, problem.layout[1], beta, C, problem.layout[2], D,
 		    problem.layout[3], algo, workspace, size, stream);
 }
@@ -287,15 +296,48 @@ struct search {
 	cudaStream_t stream;
 };
 
-static cublasStatus_t search(const struct search *s)
+static cublasStatus_t ask(void *data, int requested, cublasLtMatmulHeuristicResult_t *results, int *returned)
 {
+	const struct search *s = data;
 	const struct problem *p = &s->problem;
 
 	if (s->with_stream)
 		return s->with_stream(s->handle, p->desc, p->layout[0], p->layout[1], p->layout[2], p->layout[3], s->preference,
-				      s->requested, s->results, s->returned, s->stream);
-	return s->plain(s->handle, p->desc, p->layout[0], p->layout[1], p->layout[2], p->layout[3], s->preference, s->requested,
-			s->results, s->returned);
+				      requested, results, returned, s->stream);
+	return s->plain(s->handle, p->desc, p->layout[0], p->layout[1], p->layout[2], p->layout[3], s->preference, requested, results,
+			returned);
+}
+
+/* What the library answers, noted as its own; of that what MASKS allow. */
+static cublasStatus_t search(struct gw_call *call, struct search *s, const struct gw_lt_masks *masks)
+{
+	if (call->nested || (!masks->given && !call->binding->differs))
+		return ask(s, s->requested, s->results, s->returned);
+	return gw_lt_algo_heuristic(call, masks, ask, s, s->requested, s->results, s->returned);
+}
+
+/* The masks of an 11.x preference, where the library has no place for them. */
+static struct gw_lt_masks masks_of(const struct gw_lt_record *preference)
+{
+	static const struct { int id; uint32_t bit; } all[] = {
+		{ GW_VALUE_CUBLASLT_MATMUL_PREF_MATH_MODE_MASK, GW_LT_MATH_MODE },
+		{ GW_VALUE_CUBLASLT_MATMUL_PREF_GAUSSIAN_MODE_MASK, GW_LT_GAUSSIAN_MODE },
+		{ GW_VALUE_CUBLASLT_MATMUL_PREF_POINTER_MODE_MASK, GW_LT_POINTER_MODE },
+		{ GW_VALUE_CUBLASLT_MATMUL_PREF_EPILOGUE_MASK, GW_LT_EPILOGUE },
+	};
+	struct gw_lt_masks masks = { 0 };
+	uint32_t *field[] = { &masks.math_mode, &masks.gaussian_mode, &masks.pointer_mode, &masks.epilogue };
+	unsigned i;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const struct gw_lt_extra *extra = gw_lt_record_extra(preference, all[i].id);
+
+		if (extra) {
+			masks.given |= all[i].bit;
+			*field[i] = (uint32_t)extra->value;
+		}
+	}
+	return masks;
 }
 
 /* The old preference for so many multiprocessors, carried by the descriptor, which says nothing of its own. Status. */
@@ -319,6 +361,7 @@ static __attribute__((noinline)) cublasStatus_t search_opened(struct gw_call *ca
 	struct problem_records records;
 	struct gw_lt_record preference;
 	const struct gw_lt_extra *sm_count = NULL;
+	struct gw_lt_masks masks = { 0 };
 	cublasStatus_t status = open_problem(call, &s->problem, &records);
 
 	if (status == GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED && s->returned)
@@ -327,11 +370,13 @@ static __attribute__((noinline)) cublasStatus_t search_opened(struct gw_call *ca
 		return status;
 	if (!gw_lt_descriptor_open(call, GW_LT_MATMUL_PREFERENCE, &s->preference, &preference))
 		return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
-	if (s->preference == preference.native)
+	if (s->preference == preference.native) {
+		masks = masks_of(&preference);
 		sm_count = gw_lt_record_extra(&preference, GW_VALUE_CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET);
+	}
 	if (sm_count)
 		status = set_sm_count(call, &s->problem, &records.desc, (int32_t)sm_count->value);
-	return status ? status : search(s);
+	return status ? status : search(call, s, &masks);
 }
 
 static cublasStatus_t heuristic(struct gw_call *call, struct search *s)
@@ -339,7 +384,7 @@ static cublasStatus_t heuristic(struct gw_call *call, struct search *s)
 	if (!call->nested &&
 	    __builtin_expect(has_tokens(&s->problem) || gw_lt_block_is_token(GW_LT_MATMUL_PREFERENCE, s->preference), 0))
 		return search_opened(call, s);
-	return search(s);
+	return search(call, s, &(struct gw_lt_masks){ 0 });
 }
 
 cublasStatus_t gw_via_lt_heuristic(struct gw_call *call, heuristic_function *real, cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
