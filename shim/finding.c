@@ -43,6 +43,7 @@ static const struct {
 	[GW_FINDING_LACKING] = { "GW-322", "warning", "install that release or a newer one" },
 	[GW_FINDING_TOO_WIDE] = { "GW-318", "warning", "install a release that has the function" },
 	[GW_FINDING_NOT_CARRIED] = { "GW-319", "warning", "install a release that has the function" },
+	[GW_FINDING_RNN] = { "GW-316", "warning", "change the program, or run it on cuDNN 8" },
 };
 
 static _Atomic uint64_t told[REMEMBERED];

@@ -25,6 +25,7 @@ enum gw_finding {
 	GW_FINDING_LACKING,		/* the loaded release lacks a constant that was asked for */
 	GW_FINDING_TOO_WIDE,		/* a size that the loaded release's 32 bit function cannot take */
 	GW_FINDING_NOT_CARRIED,		/* a missing function that others can carry in part: not this call */
+	GW_FINDING_RNN,			/* a call of cuDNN 8's old RNN interface that 9 cannot carry */
 	GW_FINDING_COUNT
 };
 
