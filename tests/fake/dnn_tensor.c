@@ -208,24 +208,25 @@ cudnnStatus_t fake_cudnnGetFilter4dDescriptor(const cudnnFilterDescriptor_t desc
 cudnnStatus_t fake_cudnnGetFilterNdDescriptor(const cudnnFilterDescriptor_t descriptor, int requested, cudnnDataType_t *type,
 					      cudnnTensorFormat_t *format, int *rank, int dim[])
 {
-	const struct dnn_tensor *own = known(descriptor, DNN_FILTER);
+	const struct dnn_tensor *own = (const struct dnn_tensor *)descriptor;
 
-	if (!own || !type || !format || !rank)
+	if (!dnn_is(own, DNN_FILTER) || !type || !format || !rank)
 		return CUDNN_STATUS_BAD_PARAM;
 	*type = own->type;
 	*format = own->format;
 	*rank = own->shape.rank;
-	copy_dims(dim, own->shape.dim, requested, own->shape.rank);
+	/* One that was never set is of no dimensions, and each that is asked for is 0. */
+	copy_dims(dim, own->shape.dim, requested < FAKE_RANK ? requested : FAKE_RANK, own->shape.rank ? own->shape.rank : FAKE_RANK);
 	return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t fake_cudnnGetFilterSizeInBytes(const cudnnFilterDescriptor_t descriptor, size_t *size)
 {
-	const struct dnn_tensor *own = known(descriptor, DNN_FILTER);
+	const struct dnn_tensor *own = (const struct dnn_tensor *)descriptor;
 
-	if (!own || !size)
+	if (!dnn_is(own, DNN_FILTER) || !size)
 		return CUDNN_STATUS_BAD_PARAM;
-	*size = bytes(&own->shape);
+	*size = own->shape.rank ? bytes(&own->shape) : 0;
 	return CUDNN_STATUS_SUCCESS;
 }
 
