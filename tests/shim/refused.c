@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls functions with zeros and prints NAME and the answer, as an int. Compiled by refused.py, as a library with a header that lists functions
+ * Calls functions with one number for all arguments (FILL in the environment, else 0) and prints NAME and the answer, as an int. Compiled by refused.py, as a library with a header that lists functions
  * (IMPORTS), which it imports; and as the program: LIBRARY --imported THAT-LIBRARY, or LIBRARY --named FILE-OF-NAMES, which it looks up.
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int call(long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long, long,
@@ -12,7 +13,10 @@ typedef int call(long, long, long, long, long, long, long, long, long, long, lon
 
 static void answer(const char *name, call *function)
 {
-	printf("%s %d\n", name, function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
+	const char *fill = getenv("FILL");
+	long x = fill ? atol(fill) : 0;
+
+	printf("%s %d\n", name, function(x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x));
 	fflush(stdout);
 }
 

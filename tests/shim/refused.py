@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What the table of differences calls refused is refused: each such function is called on a fake release that lacks it, and each private
-symbol through its facade; the answer is the status of the table, and the finding of the table is told of it.
+symbol through its facade; the answer is the status of the table, and the finding of the table is told of it. So it is with numbers that are
+too large for a function that is carried by one of 32 bits.
 
 usage: refused.py CC SHIM_DIR FAKE_DIR FACTS_DIR TRANSLATIONS WORK_DIR
 FAKE_DIR/NAME/lib has the fake release NAME. (refused.c)
@@ -135,6 +136,20 @@ class Refused(unittest.TestCase):
     def test_each_function_that_the_loaded_release_lacks(self):
         called = sum(self.functions(family, form) for family in SUITE for form in ("appears", "vanishes"))
         self.assertGreater(called, 0)
+
+    def test_each_function_of_64_bits_that_is_carried_refuses_what_32_bits_cannot_hold(self):
+        facts = Facts("cublas")
+        fake = fakes("cublas")[0]
+        lib = os.path.join(FAKE, fake, "lib")
+        soname = next(name for name in os.listdir(lib) if name.startswith("libcublas.so."))
+        carried = {row[2]: row[5] for row in rows() if row[1] == "function" and row[6] == "GW-318"}
+        self.assertGreater(len(carried), 200)
+        for number, names in enumerate(batches(carried)):
+            imports = build_imports(f"carried-{number}", [FIRST["cublas"], *names], lib, soname)
+            answers, told = run(self.program, [os.path.join(lib, soname), "--imported", imports], LD_LIBRARY_PATH=lib, FILL=str(1 << 40))
+            for name in names:
+                self.assertEqual(int(answers[name]), facts.number(carried[name], fake.split("-")[1]), name)
+                self.assertIn((name, "GW-318"), told)
 
     def test_each_private_symbol_behind_its_facade(self):
         names, called = os.path.join(WORK, "names"), set()
