@@ -21,12 +21,17 @@ static cudnnStatus_t wrong(const struct gw_call *call)
 	return gw_rnn_status(call, GW_RNN_BAD_PARAM);
 }
 
-/* What is kept of DESCRIPTOR; one that we did not see being made is kept from now on. */
+/* What is kept of DESCRIPTOR; one that we did not see being made is kept from now on. NULL when there is no room. */
+static struct gw_rnn *kept(cudnnRNNDescriptor_t descriptor)
+{
+	struct gw_rnn *rnn = gw_rnn_find(descriptor);
+
+	return rnn || !descriptor ? rnn : gw_rnn_add(descriptor);
+}
+
 static cudnnStatus_t entry(const struct gw_call *call, cudnnRNNDescriptor_t descriptor, struct gw_rnn **rnn)
 {
-	*rnn = gw_rnn_find(descriptor);
-	if (!*rnn && descriptor)
-		*rnn = gw_rnn_add(descriptor);
+	*rnn = kept(descriptor);
 	if (*rnn)
 		return 0;
 	return descriptor ? gw_rnn_refuse(call, "it keeps no more than 16384 RNN descriptors at a time") : wrong(call);
@@ -92,7 +97,7 @@ cudnnStatus_t gw_via_rnn_set_v8(struct gw_call *call, cudnnStatus_t (*real)(cudn
 				    projSize, numLayers, dropoutDesc, auxFlags);
 	struct gw_rnn *rnn;
 
-	if (status || !gw_rnn_carried(call) || entry(call, rnnDesc, &rnn))
+	if (status || !gw_rnn_carried(call) || !(rnn = kept(rnnDesc)))
 		return status;
 	rnn->settings = (struct gw_rnn_settings){
 		.hidden = hiddenSize, .layers = numLayers, .projection = projSize, .dropout = dropoutDesc, .input_mode = inputMode,
@@ -123,7 +128,7 @@ cudnnStatus_t gw_via_rnn_set_clip_v8(struct gw_call *call, cudnnStatus_t (*real)
 	cudnnStatus_t status = real(rnnDesc, clipMode, clipNanOpt, lclip, rclip);
 	struct gw_rnn *rnn;
 
-	if (status || !gw_rnn_carried(call) || entry(call, rnnDesc, &rnn))
+	if (status || !gw_rnn_carried(call) || !(rnn = kept(rnnDesc)))
 		return status;
 	keep_clip(&rnn->settings, clipMode, clipNanOpt, lclip, rclip);
 	rnn->generation++;
