@@ -108,10 +108,10 @@ int main(int argc, char **argv)
 	change_build(&gen);
 	measured_load(&measured, &gen, measured_path);
 	make_build_id(version, measured_path);
+	emit_measured(&gen, &measured); /* adds strings: before the table; and what it refuses leaves nothing */
 	emit_heads(&gen);
 	emit_lt(&gen);
 	emit_types(&gen);
-	emit_measured(&gen, &measured); /* adds strings: before the table */
 	emit_table(&gen);
 	emit_wrappers(&gen);
 	emit_narrow(&gen);
