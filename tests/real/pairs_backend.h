@@ -40,8 +40,10 @@ static void backend_attribute(cudnnBackendDescriptor_t descriptor, const struct 
 
 	for (type = e_cudnnBackendAttributeType_t; type->name; type++) {
 		backend_bytes(value, type);
-		/* What takes other descriptors than tensors ends the process, in some releases, when it is given one. */
-		if (type->value == CUDNN_TYPE_BACKEND_DESCRIPTOR && (strncmp(kind->name, "CUDNN_BACKEND_OPERATION_", 24) || strstr(kind->name, "SDPA"))) {
+		/* What takes other descriptors than tensors ends the process, in some releases, when it is given one; so does a graph that
+		 * is given a NULL handle. */
+		if ((type->value == CUDNN_TYPE_BACKEND_DESCRIPTOR && (strncmp(kind->name, "CUDNN_BACKEND_OPERATION_", 24) || strstr(kind->name, "SDPA"))) ||
+		    (type->value == CUDNN_TYPE_HANDLE && kind->value == CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR)) {
 			answers[count++] = CUDNN_STATUS_NOT_SUPPORTED;
 			continue;
 		}
