@@ -91,7 +91,8 @@ static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t f
 	}
 	call->binding = binding;
 	target = gw_binding_target(binding, fn);
-	if (!target && object && (target = gw_binding_elsewhere(&binding, object, fn)))
+	/* Whoever names a facade's node is bound to it: what its target lacks is nowhere else, and `via` functions are called often. */
+	if (!target && object && !(binding->facade && object->wants[binding->family][0]) && (target = gw_binding_elsewhere(&binding, object, fn)))
 		call->binding = binding;
 	if (object && (object->role == GW_ROLE_VENDOR || binding->stub))
 		call->nested = PASSING;	/* the vendor's own call, or a framework's stub that will call in again */

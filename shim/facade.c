@@ -12,6 +12,7 @@
 #include "finding.h"
 #include "line.h"
 #include "objects.h"
+#include "release.h"
 #include "target.h"
 #include "visible.h"
 
@@ -20,9 +21,10 @@
 extern const char gw_thunks[] __attribute__((visibility("hidden")));
 #define THUNK_BYTES 16u
 
-static void tell(enum gw_finding which, const struct gw_facade *facade, const char *symbol, const char *what)
+static void tell(enum gw_finding which, const struct gw_facade *facade, const struct gw_facade_symbol *entry, const char *what)
 {
-	char text[1024];
+	const char *symbol = entry->name;
+	char text[1024], remedy[384];
 	struct gw_line line;
 
 	gw_line_start(&line, text, sizeof(text) - 1);
@@ -31,8 +33,15 @@ static void tell(enum gw_finding which, const struct gw_facade *facade, const ch
 	gw_line_text(&line, facade->soname);
 	gw_line_text(&line, what);
 	line.text[line.length] = 0;
+	gw_line_start(&line, remedy, sizeof(remedy) - 1);
+	gw_line_text(&line, "private functions of the vendor's libraries cannot be translated; install the release that its caller belongs to: ");
+	if (entry->first <= entry->last && facade->family >= 0)
+		gw_release_range_of(&line, (unsigned)facade->family, entry->first, entry->last);
+	line.text[line.length] = 0;
 	if (which == GW_FINDING_ABSENT)
 		gw_finding_tell_absent(facade->family_name, symbol, text);
+	else if (which == GW_FINDING_PRIVATE && entry->first <= entry->last)
+		gw_finding_tell(which, symbol, text, remedy);
 	else
 		gw_finding_tell(which, symbol, text, NULL);
 }
@@ -88,7 +97,7 @@ static void *forward(const struct gw_facade *facade, const struct gw_facade_symb
 		return at;
 	*lasting = image != NULL;
 	if (image)
-		tell(GW_FINDING_ABSENT, facade, symbol->name, 
+		tell(GW_FINDING_ABSENT, facade, symbol,
 		     symbol->result_class == GW_CLASS_INT32 ?
 			     " does not exist in the release that is installed; the program was told 'not supported'" :
 			     " does not exist in the release that is installed; it was answered 0");
@@ -111,7 +120,7 @@ static void *bind(const struct gw_facade *facade, const struct gw_facade_symbol 
 	case GW_FACADE_FORWARD:
 		return forward(facade, symbol, lasting);
 	default:
-		tell(GW_FINDING_PRIVATE, facade, symbol->name,
+		tell(GW_FINDING_PRIVATE, facade, symbol,
 		     " is private to its release or changed its meaning; it was answered 'not supported'");
 		return refusal(facade, symbol);
 	}

@@ -139,6 +139,7 @@ struct gw_facade_symbol {
 	int16_t fn;		/* enum gw_fn, or -1 */
 	uint8_t how;		/* enum gw_facade_how */
 	uint8_t result_class;	/* what a refusal has to return: GW_CLASS_INT32 means the status */
+	uint16_t first, last;	/* the oldest and newest known release whose library has it, by index; first > last: not known */
 };
 
 struct gw_facade {

@@ -128,8 +128,8 @@ static void follow_method(const struct gen *gen, struct gen_change *row)
 		set(row, "emulated", NULL, NULL,
 		    gen_format("%s answers where the loaded release lacks it", function->via));
 	else
-		set(row, "refused", refusal(gen, row->family), "GW-303",
-		    "where the loaded release lacks it");
+		set(row, "refused", function && function->returns_status ? refusal(gen, row->family) : NULL,
+		    "GW-303", "where the loaded release lacks it");
 }
 
 static int release_of(const struct abi_family *facts, const char *soname)

@@ -20,8 +20,9 @@ static void write_data(const struct gen *gen, const struct gen_facade *facade)
 	for (size_t i = 0; i < facade->count; i++) {
 		const struct gen_facade_symbol *symbol = &facade->symbols[i];
 
-		fprintf(file, "\t{\"%s\", %d, GW_FACADE_%s, GW_CLASS_%s},\n", symbol->name,
-			symbol->fn, how[symbol->how], emit_class(symbol->result));
+		fprintf(file, "\t{\"%s\", %d, GW_FACADE_%s, GW_CLASS_%s, %d, %d},\n", symbol->name,
+			symbol->fn, how[symbol->how], emit_class(symbol->result), symbol->first,
+			symbol->last);
 	}
 	fputs("};\n\nstatic const char *const targets[] = {\n", file);
 	for (size_t w = 4; w < facade->line->count; w++)

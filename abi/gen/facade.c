@@ -129,6 +129,29 @@ static void treat_private(const struct work *work, struct gen_facade_symbol *sym
 	}
 }
 
+/* The releases whose library, under whatever number, exports the symbol. A generic family's are in no table of the shim's. */
+static void find_releases(const struct work *work, struct gen_facade_symbol *symbol)
+{
+	const struct gen_facade *facade = work->facade;
+	struct gen_range range = facts_of(facade->facts, ABI_EXPORT);
+	size_t stem = (size_t)(strstr(facade->soname, ".so") - facade->soname), length = strlen(symbol->name);
+	struct abi_set releases = {0};
+
+	symbol->first = 1;
+	symbol->last = 0;
+	if (facade->family < 0)
+		return;
+	for (size_t i = 0; i < range.count; i++) {
+		const char *name = range.first[i].column[1];
+
+		if (!strncmp(range.first[i].column[0], facade->soname, stem + strlen(".so")) &&
+		    !strncmp(name, symbol->name, length) && (!name[length] || name[length] == '@'))
+			facts_join(&releases, &range.first[i].releases);
+	}
+	symbol->first = facts_oldest(facade->facts, &releases);
+	symbol->last = facts_newest(facade->facts, &releases);
+}
+
 static void treat(const struct work *work, struct gen_facade_symbol *symbol)
 {
 	const struct gen *gen = work->gen;
@@ -136,6 +159,7 @@ static void treat(const struct work *work, struct gen_facade_symbol *symbol)
 
 	symbol->fn = work->facade->family < 0 ? -1 : model_function(gen, symbol->name);
 	symbol->result = GW_CLASS_INT32;
+	find_releases(work, symbol);
 	if (symbol->fn >= 0) {
 		symbol->how = GW_FACADE_FUNCTION;
 		symbol->result = gen->functions[symbol->fn].signature.result.class;

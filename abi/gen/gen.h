@@ -120,6 +120,7 @@ struct gen_facade_symbol {
 	int fn;
 	enum gw_facade_how how;
 	enum gw_class result;
+	int first, last; /* releases whose library of this name exports it */
 };
 
 struct gen_facade {

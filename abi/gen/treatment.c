@@ -25,6 +25,7 @@ static const struct {
 	[TREATMENT_CARRIES] = {"carries", 5, 6,
 			       "carries FAMILY FUNCTION PARAMETER one|via|count=PARAMETER "
 			       "[most=PARAMETER]"},
+	[TREATMENT_CONSTANT] = {"constant", 3, 3, "constant NAME VALUE"},
 	[TREATMENT_NARROW] = {"narrow", 5, 5, "narrow FAMILY SUFFIX else CONSTANT"},
 	[TREATMENT_SPANS] = {"spans", 3, 4, "spans FAMILY ENUM|STRUCT [end=CONSTANT]"},
 	[TREATMENT_TYPED] = {"typed", 4, 4, "typed FAMILY CONSTANT CONSTANT"},
@@ -236,6 +237,10 @@ static void check_line(const struct treatment *treatment, const struct treatment
 	case TREATMENT_METHOD:
 		check_method(treatment, line);
 		break;
+	case TREATMENT_CONSTANT:
+		if (!is_number(line->words[2].text))
+			treatment_fail(treatment, line, 2, "'%s' is no number", line->words[2].text);
+		break;
 	case TREATMENT_NARROW:
 		if (strcmp(line->words[3].text, "else"))
 			treatment_fail(treatment, line, 3, "'%s' stands where `else` belongs",
@@ -276,7 +281,7 @@ static void parse_line(struct treatment *treatment, unsigned number, char *text)
 	if (!treatment->changes && line->kind >= TREATMENT_CHANGE)
 		treatment_fail(treatment, line, 0,
 			       "unknown line '%s': suite, bridge, generic, facade, method, fold, "
-			       "private, carries, narrow or until",
+			       "private, carries, narrow, until or constant",
 			       line->words[0].text);
 	check_line(treatment, line);
 	treatment->count++;

@@ -23,6 +23,7 @@ enum treatment_kind {
 	TREATMENT_SPANS,
 	TREATMENT_TYPED,
 	TREATMENT_UNTIL,
+	TREATMENT_CONSTANT,
 	TREATMENT_CHANGE, /* in abi/changes, and alone there */
 	TREATMENT_KIND_COUNT
 };

@@ -24,6 +24,11 @@ struct blas_handle {
 #ifdef fake_cublasSetEmulationStrategy
 	cublasEmulationStrategy_t strategy;
 #endif
+#ifdef fake_cublasSetEmulationSpecialValuesSupport
+	cudaEmulationSpecialValuesSupport special;
+	cudaEmulationMantissaControl control;
+	int most_bits, bit_offset, *bit_count;
+#endif
 };
 
 /* NULL where HANDLE is not a live cublas handle of this release. */

@@ -28,6 +28,9 @@ cublasStatus_t fake_cublasCreate_v2(cublasHandle_t *out)
 	handle->pointer_mode = CUBLAS_POINTER_MODE_HOST;
 	handle->atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
 	handle->math = CUBLAS_DEFAULT_MATH;
+#ifdef fake_cublasSetEmulationSpecialValuesSupport
+	handle->special = CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_DEFAULT;
+#endif
 	*out = (cublasHandle_t)handle;
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -109,6 +112,13 @@ SETTING(fake_cublasSetMathMode, fake_cublasGetMathMode, cublasMath_t, math)
 SETTING(fake_cublasSetSmCountTarget, fake_cublasGetSmCountTarget, int, sm_count)
 #ifdef fake_cublasSetEmulationStrategy
 SETTING(fake_cublasSetEmulationStrategy, fake_cublasGetEmulationStrategy, cublasEmulationStrategy_t, strategy)
+#endif
+#ifdef fake_cublasSetEmulationSpecialValuesSupport
+SETTING(fake_cublasSetEmulationSpecialValuesSupport, fake_cublasGetEmulationSpecialValuesSupport, cudaEmulationSpecialValuesSupport, special)
+SETTING(fake_cublasSetFixedPointEmulationMantissaControl, fake_cublasGetFixedPointEmulationMantissaControl, cudaEmulationMantissaControl, control)
+SETTING(fake_cublasSetFixedPointEmulationMaxMantissaBitCount, fake_cublasGetFixedPointEmulationMaxMantissaBitCount, int, most_bits)
+SETTING(fake_cublasSetFixedPointEmulationMantissaBitOffset, fake_cublasGetFixedPointEmulationMantissaBitOffset, int, bit_offset)
+SETTING(fake_cublasSetFixedPointEmulationMantissaBitCountPointer, fake_cublasGetFixedPointEmulationMantissaBitCountPointer, int *, bit_count)
 #endif
 
 cublasStatus_t fake_cublasSetWorkspace_v2(cublasHandle_t handle, void *workspace, size_t size)

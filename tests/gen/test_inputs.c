@@ -214,7 +214,7 @@ static const struct bad {
 	 "treatment:4:8: family 'alpha' has no `method alpha *` line\n"},
 	{"an_unknown_line_is_refused", "treatment", "suite beta", "sweet beta",
 	 "treatment:3:1: unknown line 'sweet': suite, bridge, generic, facade, method, fold, "
-	 "private, carries, narrow or until\n"},
+	 "private, carries, narrow, until or constant\n"},
 	{"until_names_a_via_function", "treatment", "alphaOld gone", "alphaOld gone\nuntil alpha alphaOld 1.0",
 	 "treatment:11:13: no function 'alphaOld' of family 'alpha' has a `via` line\n"},
 	{"until_names_a_known_release", "treatment", "alphaOld gone", "alphaOld gone\nuntil alpha alphaVersion 0.9",
@@ -441,7 +441,7 @@ static const struct bad {
 	{"a_change_in_the_treatment_is_refused", "treatment", "method alpha alphaNorm pass",
 	 "change alpha struct alphaDesc_t appears refused here",
 	 "treatment:12:1: unknown line 'change': suite, bridge, generic, facade, method, fold, "
-	 "private, carries, narrow or until\n"},
+	 "private, carries, narrow, until or constant\n"},
 	{"a_function_treated_otherwise_than_its_method_is_refused", "changes", "change alpha struct",
 	 "change alpha function alphaOld vanishes emulated by hand\nchange alpha struct",
 	 "changes:8:41: 'alphaOld' is emulated here, and its method in the treatment is `gone`\n"},

@@ -309,6 +309,18 @@ def a_facade_answers_a_needed_name_that_is_nowhere(world):
 
 
 @case
+def a_facade_of_a_newer_name_answers_where_only_an_older_library_is(world):
+    """And the newest where both are. (13 may be in the loader's cache of the machine, 12 beside it is rare.)"""
+    middle = "libcublas.so.12"
+    program = world.needing("program", world.answering("build/" + middle, "real"))
+    world.facade(middle)
+    for target in OLD, NEW:
+        world.answering("target/" + target, "target")
+        result = world.run("run", "--explain", "--library-path", "target", program, env={"GANGWAY_CUBLAS": world.path("target")})
+        expect(result, 0, "facade\n", f"gangway: facade {middle}: would forward to {world.path('target')}/{target}\n")
+
+
+@case
 def a_facade_answers_a_dlopened_name_that_is_nowhere(world):
     old_program(world)
     expect(world.run("run", "--library-path", "target", world.opener(), OLD), 0, "facade\n")

@@ -105,6 +105,17 @@ def a_missing_name_with_a_facade_is_a_note_and_without_one_an_error(world):
 
 
 @case
+def a_newer_name_with_a_facade_is_a_note_where_only_an_older_library_is(world):
+    middle = "libcublas.so.12"
+    program = world.needing("newer", world.answering("build/" + middle, "real"))
+    world.facade(middle)
+    target = world.answering("target/" + OLD, "target")
+    file = scanned(world, program, env={"GANGWAY_CUBLAS": world.path("target")})[0]
+    expect(file, middle, "facade", target)
+    check(codes(file) == ["GW-102"] and target in file["findings"][0]["text"], str(file))
+
+
+@case
 def a_facade_without_a_target_is_an_error_that_names_what_it_would_forward_to(world):
     program = world.needing("program", world.answering("build/" + OLD, "real"))
     world.facade(OLD)

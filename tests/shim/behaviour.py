@@ -145,6 +145,7 @@ class Behaviour(unittest.TestCase):
     def test_a_private_symbol_is_refused_with_one_finding(self):
         done = self.run_case("refused", os.path.join(FACADES, "libcublasLt.so.11"), "cublasLtACCMatmul", GANGWAY_CUBLAS=NEW)
         self.assertEqual((done.stdout.strip(), done.stderr.count("GW-304")), (NOT_SUPPORTED, 1), done.stderr)
+        self.assertRegex(done.stderr, r"install the release that its caller belongs to: cublas(Lt)? has it (from|up to|in) ")
 
     def test_a_facade_never_takes_a_facade_for_its_target(self):
         done = self.run_case("refused", "libcublasLt.so.11", "cublasLtMatmulDescCreate", preload=(), path=FACADES + ":" + MIDDLE)

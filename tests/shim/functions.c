@@ -118,6 +118,49 @@ static void grouped(int excess)
 #endif
 }
 
+/* What is set and read back; VALUES: also such that are no default. */
+static void settings(int values)
+{
+	cublasEmulationStrategy_t strategy = -1;
+	size_t capacity = 0;
+	int status;
+
+	printf("capacity: %d", cublasLtHeuristicsCacheGetCapacity(&capacity));
+	printf(" %zu, none: %d, set: %d", capacity, cublasLtHeuristicsCacheGetCapacity(NULL), cublasLtHeuristicsCacheSetCapacity(64));
+	status = cublasLtHeuristicsCacheGetCapacity(&capacity);
+	printf(", again: %d %zu\n", status, capacity);
+	status = cublasGetEmulationStrategy(handle, &strategy);
+	printf("strategy: %d %d, none: %d, without a handle: %d, set: %d\n", status, (int)strategy, cublasGetEmulationStrategy(handle, NULL),
+	       cublasGetEmulationStrategy(NULL, &strategy), cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_STRATEGY_DEFAULT));
+	if (values)
+		printf("another strategy: %d\n", cublasSetEmulationStrategy(handle, CUBLAS_EMULATION_STRATEGY_EAGER));
+#ifdef fake_cublasSetEmulationSpecialValuesSupport
+	cudaEmulationSpecialValuesSupport special = -1;
+	cudaEmulationMantissaControl control = -1;
+	int most = -1, offset = -1, *count = &most;
+	cublasLtEmulationDesc_t desc = NULL;
+
+	status = cublasGetEmulationSpecialValuesSupport(handle, &special);
+	printf("special: %d %d, set: %d\n", status, (int)special, cublasSetEmulationSpecialValuesSupport(handle, special));
+	status = cublasGetFixedPointEmulationMantissaControl(handle, &control);
+	printf("control: %d %d, set: %d\n", status, (int)control, cublasSetFixedPointEmulationMantissaControl(handle, control));
+	status = cublasGetFixedPointEmulationMaxMantissaBitCount(handle, &most);
+	printf("most: %d %d, set: %d\n", status, most, cublasSetFixedPointEmulationMaxMantissaBitCount(handle, most));
+	status = cublasGetFixedPointEmulationMantissaBitOffset(handle, &offset);
+	printf("offset: %d %d, set: %d\n", status, offset, cublasSetFixedPointEmulationMantissaBitOffset(handle, offset));
+	status = cublasGetFixedPointEmulationMantissaBitCountPointer(handle, &count);
+	printf("count: %d %p, set: %d\n", status, (void *)count, cublasSetFixedPointEmulationMantissaBitCountPointer(handle, count));
+	if (values) {
+		printf("another special: %d\n", cublasSetEmulationSpecialValuesSupport(handle, CUDA_EMULATION_SPECIAL_VALUES_SUPPORT_NONE));
+		printf("another control: %d\n", cublasSetFixedPointEmulationMantissaControl(handle, CUDA_EMULATION_MANTISSA_CONTROL_FIXED));
+		printf("another most: %d\n", cublasSetFixedPointEmulationMaxMantissaBitCount(handle, 40));
+		printf("another offset: %d\n", cublasSetFixedPointEmulationMantissaBitOffset(handle, -1));
+		printf("another count: %d\n", cublasSetFixedPointEmulationMantissaBitCountPointer(handle, &most));
+		printf("another descriptor: %d\n", cublasLtEmulationDescCreate(&desc));
+	}
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -132,6 +175,8 @@ int main(int argc, char **argv)
 		wide(INT64_C(1) << 32);
 	} else if (!strcmp(what, "excess grouped")) {
 		grouped(1);
+	} else if (!strcmp(what, "settings") || !strcmp(what, "other settings")) {
+		settings(*what == 'o');
 	}
 	printf("null handle: %d\n", cublasSaxpy_v2_64(NULL, 1, x, x, 1, y, 1));
 	return cublasDestroy_v2(handle);

@@ -87,6 +87,24 @@ class Numbers(unittest.TestCase):
                 self.assertTrue(all(line.split(": ")[1].startswith("7 " if " 64:" in line else "0 ") for line in got if line.startswith("grouped")), got)
                 self.assertIn("GW-318: cublasSgemmGroupedBatched_64 was called with m_array = 4294967297", said)
 
+    def test_settings_have_their_defaults_and_can_be_set_to_them(self):
+        for program, own, path, more, words in self.ways():
+            with self.subTest(words):
+                got, said = run(program, ["settings"], path, LD_PRELOAD=PRELOAD, **more)
+                self.assertEqual((got, said), (run(program, ["settings"], own)[0], ""))
+
+    def test_other_settings_are_refused_and_told(self):
+        for program, _, path, more, words in self.ways():
+            with self.subTest(words):
+                got, said = run(program, ["other settings"], path, LD_PRELOAD=PRELOAD, **more)
+                others = [line for line in got if line.startswith("another")]
+                self.assertTrue(others and all(line.endswith(": 15") for line in others), got)
+                self.assertRegex(said, r"warning GW-319: cublasSetEmulationStrategy was told 'not supported': \S*libcublas\.so\.1\d has no such function, and "
+                                       r"it emulates no floating point, so the default is all that can be set; install a release that has the function: "
+                                       r"cublas has it from 12\.9\.0\.13 on\n")
+                self.assertEqual(said.count("GW-"), len(others))
+                self.assertEqual(said.count("GW-303: cublasLtEmulationDescCreate "), int("13.10" in words))
+
     def test_a_program_on_its_own_release_is_left_alone(self):
         for program, own in (self.twelve, lib(TWELVE)), (self.thirteen, lib(THIRTEEN)):
             self.assertEqual(run(program, ["numbers"], own, LD_PRELOAD=PRELOAD), run(program, ["numbers"], own))

@@ -5,18 +5,18 @@ __attribute__((visibility("hidden")))
 extern void *gw_slots[];
 
 static const struct gw_facade_symbol symbols[] = {
-	{"_ZN5alpha6hiddenEv", -1, GW_FACADE_REFUSE, GW_CLASS_INT32},
-	{"alphaAsk", 0, GW_FACADE_FUNCTION, GW_CLASS_VOID},
-	{"alphaCount", 1, GW_FACADE_FUNCTION, GW_CLASS_VOID},
-	{"alphaCreate", 2, GW_FACADE_FUNCTION, GW_CLASS_INT32},
-	{"alphaDot", 3, GW_FACADE_FUNCTION, GW_CLASS_STRUCT},
-	{"alphaErrorString", 4, GW_FACADE_FUNCTION, GW_CLASS_STRING},
-	{"alphaFind", 5, GW_FACADE_FUNCTION, GW_CLASS_INT32},
-	{"alphaNorm", 7, GW_FACADE_FUNCTION, GW_CLASS_FLOAT},
-	{"alphaOld", 8, GW_FACADE_FUNCTION, GW_CLASS_INT32},
-	{"alphaPrivateSame", -1, GW_FACADE_FORWARD, GW_CLASS_INT32},
-	{"alphaSetCallback", 9, GW_FACADE_FUNCTION, GW_CLASS_INT32},
-	{"alphaVersion", 10, GW_FACADE_FUNCTION, GW_CLASS_UINT64},
+	{"_ZN5alpha6hiddenEv", -1, GW_FACADE_REFUSE, GW_CLASS_INT32, 1, 1},
+	{"alphaAsk", 0, GW_FACADE_FUNCTION, GW_CLASS_VOID, 0, 2},
+	{"alphaCount", 1, GW_FACADE_FUNCTION, GW_CLASS_VOID, 0, 2},
+	{"alphaCreate", 2, GW_FACADE_FUNCTION, GW_CLASS_INT32, 0, 2},
+	{"alphaDot", 3, GW_FACADE_FUNCTION, GW_CLASS_STRUCT, 0, 2},
+	{"alphaErrorString", 4, GW_FACADE_FUNCTION, GW_CLASS_STRING, 0, 2},
+	{"alphaFind", 5, GW_FACADE_FUNCTION, GW_CLASS_INT32, 0, 2},
+	{"alphaNorm", 7, GW_FACADE_FUNCTION, GW_CLASS_FLOAT, 0, 2},
+	{"alphaOld", 8, GW_FACADE_FUNCTION, GW_CLASS_INT32, 0, 0},
+	{"alphaPrivateSame", -1, GW_FACADE_FORWARD, GW_CLASS_INT32, 0, 2},
+	{"alphaSetCallback", 9, GW_FACADE_FUNCTION, GW_CLASS_INT32, 1, 2},
+	{"alphaVersion", 10, GW_FACADE_FUNCTION, GW_CLASS_UINT64, 0, 2},
 };
 
 static const char *const targets[] = {

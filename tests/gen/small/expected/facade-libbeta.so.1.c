@@ -5,11 +5,11 @@ __attribute__((visibility("hidden")))
 extern void *gw_slots[];
 
 static const struct gw_facade_symbol symbols[] = {
-	{"betaChanged", -1, GW_FACADE_REFUSE, GW_CLASS_INT32},
-	{"betaConst", -1, GW_FACADE_FORWARD, GW_CLASS_INT32},
-	{"betaGone", -1, GW_FACADE_REFUSE, GW_CLASS_INT32},
-	{"betaInternal", -1, GW_FACADE_REFUSE, GW_CLASS_INT32},
-	{"betaRun", -1, GW_FACADE_FORWARD, GW_CLASS_INT32},
+	{"betaChanged", -1, GW_FACADE_REFUSE, GW_CLASS_INT32, 1, 0},
+	{"betaConst", -1, GW_FACADE_FORWARD, GW_CLASS_INT32, 1, 0},
+	{"betaGone", -1, GW_FACADE_REFUSE, GW_CLASS_INT32, 1, 0},
+	{"betaInternal", -1, GW_FACADE_REFUSE, GW_CLASS_INT32, 1, 0},
+	{"betaRun", -1, GW_FACADE_FORWARD, GW_CLASS_INT32, 1, 0},
 };
 
 static const char *const targets[] = {
