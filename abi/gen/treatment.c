@@ -205,6 +205,11 @@ static void check_change(const struct treatment *treatment, const struct treatme
 	if (word == line->count)
 		treatment_fail(treatment, line, word, "no text says what is done: the form is `%s`",
 			       grammar[TREATMENT_CHANGE].form);
+	for (; word < line->count; word++) {
+		if (!strncmp(line->words[word].text, "GW-", 3))
+			treatment_fail(treatment, line, word, "'%s' has a place of its own: finding=",
+				       line->words[word].text);
+	}
 }
 
 static void check_line(const struct treatment *treatment, const struct treatment_line *line)

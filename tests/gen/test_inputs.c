@@ -433,6 +433,8 @@ static const struct bad {
 	{"a_change_without_a_word_is_refused", "changes", "values=* the end of the list", "values=*",
 	 "changes:3:72: no text says what is done: the form is `change FAMILY KIND NAME FORM HOW "
 	 "[values=V,…] [status=CONSTANT] [finding=GW-NNN] TEXT…`\n"},
+	{"a_finding_within_the_text_is_refused", "changes", "unchanged passed on", "unchanged passed on, GW-303",
+	 "changes:4:62: 'GW-303' has a place of its own: finding=\n"},
 	{"a_change_of_a_family_that_is_not_bridged_is_refused", "changes", "alpha struct",
 	 "beta struct", "changes:8:8: family 'beta' has no `bridge` line\n"},
 	{"a_method_among_the_changes_is_refused", "changes", "change alpha struct",
