@@ -125,8 +125,12 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	struct gw_binding *binding = object ? atomic_load_explicit(&object->bindings[function->family], memory_order_acquire) : NULL;
 	void *target = binding ? atomic_load_explicit(&binding->target[fn], memory_order_acquire) : NULL;
 
-	/* A caller's second call of a function while nobody watches needs a few loads, and no function that could change errno. */
-	if (!target || target == gw_binding_nothing || thread->origin || thread->depth || object->role == GW_ROLE_VENDOR ||
+	/*
+	 * A caller's second call of a function while nobody watches needs a few loads, and no function that could change errno. Origin and depth
+	 * are read one by one: both at once would wait for the store that the last call's end made to the one.
+	 */
+	if (!target || target == gw_binding_nothing || __atomic_load_n(&thread->origin, __ATOMIC_RELAXED) ||
+	    __atomic_load_n(&thread->depth, __ATOMIC_RELAXED) || object->role == GW_ROLE_VENDOR ||
 	    binding->stub || atomic_load_explicit(&gw_log_level_now, memory_order_relaxed) != GW_LOG_NOTHING ||
 	    (function->via_always && !atomic_load_explicit(&binding->asked, memory_order_acquire)))
 		return find_out(call, fn, caller);
@@ -142,14 +146,18 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	return target;
 }
 
+static __attribute__((noinline, cold)) void exit_absent(const struct gw_call *call)
+{
+	int error = errno;
+
+	tell_absent(call->binding, call->fn);
+	errno = error;
+}
+
 void gw_exit(struct gw_call *call)
 {
-	if (__builtin_expect(call->absent, 0)) {
-		int error = errno;
-
-		tell_absent(call->binding, call->fn);
-		errno = error;
-	}
+	if (__builtin_expect(call->absent, 0))
+		exit_absent(call);
 	if (call->nested != PASSING && gw_thread.depth)
 		gw_thread.depth--;
 }

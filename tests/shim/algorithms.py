@@ -91,6 +91,40 @@ class Algorithms(unittest.TestCase):
                 built = self.products(self.behind(name, "build", file))
                 self.assertEqual(built, self.products(self.own(name, "rebuild")))
 
+    def test_algorithms_of_another_release_are_replaced_and_told_once(self):
+        for name in CALLERS:
+            with self.subTest(name):
+                file = os.path.join(WORK, "foreign-" + name)
+                self.own(name, "save", file)
+                own = self.own(name, "load", file)
+                self.assertEqual(len(self.products(own)), 1)
+                self.assertEqual(self.behind(name, "load", file, findings=["GW-313"]), own)
+                self.assertEqual(self.behind(name, "load", file, findings=["GW-313"], preload=""), own)
+
+    def test_algorithms_of_this_very_library_that_were_kept_are_used_as_they_are(self):
+        for name in CALLERS:
+            with self.subTest(name):
+                file = os.path.join(WORK, "native-" + name)
+                self.behind(name, "save", file)
+                self.assertEqual(self.products(self.behind(name, "load", file)), self.products(self.own(name, "rebuild")))
+
+    def test_bytes_that_no_library_made_are_replaced_too(self):
+        for name in CALLERS:
+            with self.subTest(name):
+                expected = self.products(self.own(name, "rebuild"))
+                self.assertEqual(self.products(self.behind(name, "garbage", findings=["GW-313"])), expected)
+
+    def test_a_program_on_its_own_release_is_answered_by_the_library_alone(self):
+        for name in CALLERS:
+            for case in "rebuild", "lists", "newer", "errors", "garbage", "masks":
+                with self.subTest(name, case=case):
+                    self.assertEqual(self.run_program(name, case, path=lib(name), LD_PRELOAD=PRELOAD), self.own(name, case))
+
+    def test_masks_that_only_11_has_leave_of_the_heuristics_results_what_they_left_there(self):
+        for name in CALLERS:
+            with self.subTest(name):
+                self.assertEqual(self.behind(name, "masks"), self.own(name, "masks"))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)
