@@ -74,7 +74,7 @@ def build(target, words, sources, libraries):
                     *(HERE / source for source in sources), *libraries, '-ldl', '-lm'], check=True)
 
 
-def lt_program(target, version, source):
+def lt_program(target, version, source, *more):
     words, text = cublas(version)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -83,7 +83,8 @@ def lt_program(target, version, source):
         (folder / 'lt.inc').write_text(lists)
         library = stub(folder, f'libcublasLt.so.{version.split(".")[0]}', text, 'cublasLt')
         build(target, ['-include', folder / 'lt_have.h', '-I', folder, *words],
-              [source, 'lt_case.c', 'lt_numbers.c', 'memory.c'], [library])
+              [source, *(() if 'mixed' in source else ('lt_case.c', 'lt_numbers.c', 'memory.c')), *(one for one in more if one[0] != '-')],
+              [library, *(one for one in more if one[0] == '-')])
 
 
 def dnn_program(target, version, *more):
@@ -98,6 +99,8 @@ def dnn_program(target, version, *more):
 LT_RELEASES = ['11.10.3.66', '11.11.3.6', '12.1.3.1', '12.9.3.13', '13.1.2.11']
 PROGRAMS = {f'lt-{version}': (lt_program, version, 'lt.c') for version in LT_RELEASES}
 PROGRAMS |= {f'foreign-{version}': (lt_program, version, 'lt_foreign.c') for version in (LT_RELEASES[0], LT_RELEASES[2], LT_RELEASES[-1])}
+PROGRAMS |= {f'mixed-{version}': (lt_program, version, 'lt_mixed.c', 'lt_numbers.c', 'memory.c') for version in LT_RELEASES[:2]}
+PROGRAMS['mixed-later.so'] = (lt_program, LT_RELEASES[3], 'lt_mixed_later.c', '-shared', '-fPIC', '-fvisibility=hidden')
 PROGRAMS['dnn'] = (dnn_program, '8.9.7.29', 'dnn_rnn.c')
 PROGRAMS['dnn-native'] = (dnn_program, '9.0.0.312')
 

@@ -132,6 +132,16 @@ def foreign(options):
     return good, total
 
 
+def mixed(options):
+    """Programs with a plug-in that is built against a later header."""
+    good, names = 0, sorted(path.name for path in options.programs.glob('mixed-*[0-9]'))
+    for name in names:
+        done = run([options.programs / name, options.programs / 'mixed-later.so'], options.library, options.gangway)
+        print(f'{name}:\n    ' + '\n    '.join([*done.stdout.splitlines(), *re.findall(r'GW-3[12]\d[^\n]*', done.stderr)]))
+        good += done.returncode == 0
+    return good, len(names)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('programs', type=pathlib.Path)
@@ -148,7 +158,9 @@ def main():
         print(f'{good} of {total} ok: same bits')
         right, all_of_them = foreign(options)
         print(f'{right} of {all_of_them} ok: foreign algorithms')
-    return 0 if good == total and right == all_of_them else 1
+        joint, parts = mixed(options)
+        print(f'{joint} of {parts} ok: parts of two releases')
+    return 0 if good == total and joint == parts and right == all_of_them else 1
 
 
 if __name__ == '__main__':
