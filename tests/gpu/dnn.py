@@ -108,7 +108,10 @@ def main():
         good, equal, worst = 0, 0, 0.0
         for case in cases:
             result = said.get(case.name, 'not reached')
-            if result == 'ok':
+            if case.refused:
+                good += result == case.refused
+                result += ' ok' if result == case.refused else f' FAILED: {case.refused} was expected'
+            elif result == 'ok':
                 try:
                     errors = compare(folder, case, device, torch.float32)
                     exact = compare(folder, case, 'cpu', torch.float64)

@@ -12,9 +12,10 @@ NO_BIAS, INPUT_BIAS, DOUBLE_BIAS, RECURRENT_BIAS = range(4)
 
 
 class Case:
-    def __init__(self, name, kind, arguments, inputs, reference, ints=None, check=None):
+    def __init__(self, name, kind, arguments, inputs, reference, ints=None):
         self.name, self.kind, self.arguments, self.inputs = name, kind, arguments, inputs
-        self.reference, self.ints, self.check = reference, ints or {}, check
+        self.reference, self.ints = reference, ints or {}
+        self.refused = None     # what the program has to say instead of ok
 
     def line(self):
         return ' '.join([self.name, self.kind, *(f'{key}={value}' for key, value in self.arguments.items())])
@@ -274,8 +275,12 @@ def recurrents():
                 yield recurrent(kind, 2, 2, form, bias=bias)
     for layers, directions, form in itertools.product((1, 2, 3), (1, 2), (0, 1, 2)):
         yield recurrent(LSTM, layers, directions, form, projection=8)
-    for kind, algo in itertools.product(range(4), (1, 2)):
-        yield recurrent(kind, 1, 1, 0, algo=algo, even=True)
+    for kind, algo, form in itertools.product(range(4), (1, 2), (0, 1)):
+        yield recurrent(kind, 1, 1, form, algo=algo, even=True)
+    unplanned = recurrent(LSTM, 1, 1, 0, algo=2, even=True)
+    unplanned.name, unplanned.arguments['plan'] = 'rnn-lstm-dynamic-without-a-plan', 0
+    unplanned.refused = 'cudnnRNNForwardTraining: CUDNN_STATUS_INVALID_VALUE'
+    yield unplanned
 
 
 def all_cases():
