@@ -6,7 +6,7 @@ dnn.py PROGRAM GANGWAY|- [--native PROGRAM] [--keep DIR] [--only WORD]
 
 Writes the cases of dnn_cases.py, runs PROGRAM (dnn.c) on them under `gangway run`, or without it (-), and compares each array that it wrote
 with torch's own result for the same numbers, on the GPU in fp32 without tf32 (on the CPU where there is none): the norm of the difference over the norm
-of torch's, at most 1e-5. One row a case: name, error of its worst array, ok. Ends with `N of N ok`. --native: the same program
+of torch's, at most 1e-5 (3e-5 for cuDNN's persistent recurrent kernels). One row a case: name, error of its worst array, ok. Ends with `N of N ok`. --native: the same program
 of cuDNN 9's header, which runs without gangway first; each array has to be the same bits (it has no old RNN calls). --only takes the
 cases whose name has the word.
 """
@@ -21,8 +21,6 @@ import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import dnn_cases  # noqa: E402
-
-LIMIT = 1e-5
 
 
 def write(folder, case):
@@ -52,10 +50,11 @@ def run_native(program, folder, cases):
     said = dict(line.split(' ', 1) for line in done.stdout.splitlines() if ' ' in line)
     found = {}
     for case in cases:
-        if said.get(case.name) == 'ok':
-            found[case.name] = read(folder, case)
-            for what in found[case.name]:
-                (folder / f'{case.name}.{what}').unlink()
+        written = read(folder, case)
+        for what in written:
+            (folder / f'{case.name}.{what}').unlink()
+        if said.get(case.name) == 'ok' and case.repeatable:
+            found[case.name] = written
     return found
 
 
@@ -116,7 +115,7 @@ def main():
                     errors = compare(folder, case, device, torch.float32)
                     exact = compare(folder, case, 'cpu', torch.float64)
                     what = max(errors, key=errors.get)
-                    ok = errors[what] <= LIMIT
+                    ok = errors[what] <= case.limit
                     if case.name in native:
                         same = same_bits(native[case.name], read(folder, case))
                         equal += same

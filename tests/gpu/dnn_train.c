@@ -4,6 +4,8 @@
 
 #include "memory.h"
 
+enum { CHOICES = 8 };
+
 static int x_n, x_c, x_h, x_w, filters, size, groups, y_h, y_w;
 
 static cudnnConvolutionDescriptor_t make_convolution(cudnnTensorDescriptor_t *x, cudnnTensorDescriptor_t *y, cudnnFilterDescriptor_t *w)
@@ -46,25 +48,28 @@ void dnn_convolution(void)
 	cudnnFilterDescriptor_t w;
 	cudnnConvolutionDescriptor_t convolution = make_convolution(&x, &y, &w);
 	cudnnConvolutionFwdAlgoPerf_t forward;
-	cudnnConvolutionBwdDataAlgoPerf_t data;
-	cudnnConvolutionBwdFilterAlgoPerf_t filter;
+	cudnnConvolutionBwdDataAlgoPerf_t data[CHOICES];
+	cudnnConvolutionBwdFilterAlgoPerf_t filter[CHOICES];
 	float *in = dnn_load("x"), *weights = dnn_load("weights"), *dy = dnn_load("dy");
 	float *out = dnn_room(y_count()), *dx = dnn_room(x_count()), *dw = dnn_room(w_count());
 	size_t room;
-	int found;
+	int found, i;
 
 	MUST(cudnnGetConvolutionForwardAlgorithm_v7, dnn_handle, x, w, convolution, y, 1, &found, &forward);
 	dnn_must(forward.status, "cudnnGetConvolutionForwardAlgorithm_v7's first result");
 	MUST(cudnnGetConvolutionForwardWorkspaceSize, dnn_handle, x, w, convolution, y, forward.algo, &room);
 	MUST(cudnnConvolutionForward, dnn_handle, &dnn_one, x, in, w, weights, convolution, forward.algo, dnn_bytes(room), room, &dnn_zero, y, out);
-	MUST(cudnnGetConvolutionBackwardDataAlgorithm_v7, dnn_handle, w, y, convolution, x, 1, &found, &data);
-	dnn_must(data.status, "cudnnGetConvolutionBackwardDataAlgorithm_v7's first result");
-	MUST(cudnnGetConvolutionBackwardDataWorkspaceSize, dnn_handle, w, y, convolution, x, data.algo, &room);
-	MUST(cudnnConvolutionBackwardData, dnn_handle, &dnn_one, w, weights, y, dy, convolution, data.algo, dnn_bytes(room), room, &dnn_zero, x, dx);
-	MUST(cudnnGetConvolutionBackwardFilterAlgorithm_v7, dnn_handle, x, y, convolution, w, 1, &found, &filter);
-	dnn_must(filter.status, "cudnnGetConvolutionBackwardFilterAlgorithm_v7's first result");
-	MUST(cudnnGetConvolutionBackwardFilterWorkspaceSize, dnn_handle, x, y, convolution, w, filter.algo, &room);
-	MUST(cudnnConvolutionBackwardFilter, dnn_handle, &dnn_one, x, in, y, dy, convolution, filter.algo, dnn_bytes(room), room, &dnn_zero, w, dw);
+	/* The first that adds in the same order each time. */
+	MUST(cudnnGetConvolutionBackwardDataAlgorithm_v7, dnn_handle, w, y, convolution, x, CHOICES, &found, data);
+	for (i = 0; i < found - 1 && (data[i].status || data[i].determinism != CUDNN_DETERMINISTIC); i++)
+		;
+	MUST(cudnnGetConvolutionBackwardDataWorkspaceSize, dnn_handle, w, y, convolution, x, data[i].algo, &room);
+	MUST(cudnnConvolutionBackwardData, dnn_handle, &dnn_one, w, weights, y, dy, convolution, data[i].algo, dnn_bytes(room), room, &dnn_zero, x, dx);
+	MUST(cudnnGetConvolutionBackwardFilterAlgorithm_v7, dnn_handle, x, y, convolution, w, CHOICES, &found, filter);
+	for (i = 0; i < found - 1 && (filter[i].status || filter[i].determinism != CUDNN_DETERMINISTIC); i++)
+		;
+	MUST(cudnnGetConvolutionBackwardFilterWorkspaceSize, dnn_handle, x, y, convolution, w, filter[i].algo, &room);
+	MUST(cudnnConvolutionBackwardFilter, dnn_handle, &dnn_one, x, in, y, dy, convolution, filter[i].algo, dnn_bytes(room), room, &dnn_zero, w, dw);
 	dnn_save("y", out, y_count());
 	dnn_save("dx", dx, x_count());
 	dnn_save("dweights", dw, w_count());

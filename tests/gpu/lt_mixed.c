@@ -44,7 +44,7 @@ static uint64_t multiply(cublasLtMatmulDesc_t desc, int c_type, int d_type, int 
 	static unsigned char host[D_SIZE];
 	cublasLtMatmulHeuristicResult_t result;
 	cublasLtMatmulPreference_t preference;
-	void *layout[4];
+	void *layout[4] = {NULL};
 	uint64_t room = WORKSPACE;
 	float one = 1, half = 0.5f;
 	int found = 0;
@@ -79,7 +79,8 @@ static int make(struct guarded *block, int epilogue)
 	return cublasLtMatmulDescInit(desc, CUBLAS_COMPUTE_32F, CUDA_R_32F) ||
 	       cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed)) ||
 	       cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &value, sizeof(value)) ||
-	       cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+	       (epilogue == CUBLASLT_EPILOGUE_BIAS &&
+		cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)));
 }
 
 static void one(const char *what, int epilogue, int c_type, int d_type, int bias_type, int copied)

@@ -32,7 +32,8 @@ static void *desc(int epilogue, void *bias)
 	if (cublasLtMatmulDescCreate(&made, CUBLAS_COMPUTE_32F, CUDA_R_32F) ||
 	    cublasLtMatmulDescSetAttribute(made, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed)) ||
 	    cublasLtMatmulDescSetAttribute(made, CUBLASLT_MATMUL_DESC_EPILOGUE, &value, sizeof(value)) ||
-	    cublasLtMatmulDescSetAttribute(made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias)))
+	    (epilogue == CUBLASLT_EPILOGUE_BIAS &&
+	     cublasLtMatmulDescSetAttribute(made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias))))
 		return NULL;
 	return made;
 }
