@@ -54,10 +54,10 @@ class Treated(unittest.TestCase):
             line = next(line for line in abi("diff", "cudnn", a, b).splitlines() if "CUDNN_STATUS_BAD_PARAM " in line)
             self.assertIn("  | translated: by name", line)
         # Refused: with its status and finding.
-        found = json.loads(abi("diff", "cublas", "11.10", "13.10", "--json"))
+        found = json.loads(abi("diff", "cublasLt", "11.10", "13.10", "--json"))
         added, treatments = found["functions"]["added"], found["treatments"]["functions"]["added"]
         name, how = next((thing[0], how) for thing, how in zip(added, treatments) if how["how"] == "refused")
-        line = next(line for line in abi("diff", "cublas", "11.10", "13.10").splitlines() if line.startswith(f"  + {name}  "))
+        line = next(line for line in abi("diff", "cublasLt", "11.10", "13.10").splitlines() if line.startswith(f"  + {name}  "))
         self.assertTrue(line.endswith(f"  | refused, {how['status']}, {how['finding']}: {how['note']}"), line)
 
     def time_all(self):
