@@ -47,6 +47,7 @@ class Blocks(unittest.TestCase):
             findings = re.findall(r"GW-\d+", done.stderr)
         told = [line.split(": ")[1].split()[-1] for line in done.stderr.splitlines() if line.startswith("gangway: ")]
         self.assertEqual((done.returncode, sorted(told)), (0, sorted(findings)), done.stderr)
+        return done.stdout
 
     def test_a_block_that_is_too_small_takes_what_a_later_part_sets_and_copies_are_copies(self):
         self.run_case("small")
@@ -59,6 +60,13 @@ class Blocks(unittest.TestCase):
 
     def test_preferences_of_11_are_set_and_read_as_on_11(self):
         self.run_case("preferences")
+
+    def test_masks_of_11_choose_as_on_11(self):
+        own = subprocess.run([self.program, "masks", *self.parts], stdout=subprocess.PIPE, text=True, check=True,
+                             env={**os.environ, "LD_LIBRARY_PATH": ":".join(os.path.join(FAKE, release, "lib") for release in RELEASES)}).stdout
+        self.assertGreater(len({line.split(": ")[1] for line in own.splitlines()}), 2, own)
+        self.assertEqual(self.run_case("masks"), own)
+        self.assertEqual(self.run_case("masks", target=os.path.join(FAKE, RELEASES[1], "lib")), own)
 
     def test_a_number_that_was_used_again_means_what_its_caller_means(self):
         self.run_case("reused")
