@@ -66,12 +66,14 @@ class Suite:
         return next(folder.glob('nvidia/*/include'))
 
     def beside(self, version):
-        """What the libraries of a release need from elsewhere: cuDNN 8's parts need a cuBLAS, 8.5 and engines of 9 a driver's library."""
+        """What the libraries of a release need from elsewhere: a cuBLAS (the parts of 8, heuristics from 9.16 on), a driver's library
+        (8.5 and 8.6, engines of 9)."""
         if self.name != 'cudnn':
             return []
         wheel = self.families[0].wheels[version]
-        cublas = {'cu11': ('nvidia_cublas_cu11', '11.11.3.6'), 'cu12': ('nvidia_cublas_cu12', '12.9.3.13')}
-        needed = [cublas[cuda] for cuda in cublas if version.startswith('8.') and f'_{cuda}-' in wheel]
+        cublas = {'cu11': ('nvidia_cublas_cu11', '11.11.3.6'), 'cu12': ('nvidia_cublas_cu12', '12.9.3.13'),
+                  'cu13': ('nvidia_cublas', '13.10.0.20')}
+        needed = [cublas[cuda] for cuda in cublas if f'_{cuda}-' in wheel]
         return [sparse.libraries(elf.wheels.find(*pair)) for pair in needed] + [driver(self.libraries(version))]
 
     def sources(self, version):
