@@ -10,6 +10,7 @@
 #include "finding.h"
 #include "gw_fn.h"
 #include "gw_lt.h"
+#include "lt_ids.h"
 
 #define WORDS (GW_SIZE_cublasLtMatmulAlgo_t / 8)
 #define KNOWN 4096u		/* hashes, 32 KiB; in sets of one cache line */
@@ -188,6 +189,33 @@ static size_t workspace_of(const void *result)
 	return size;
 }
 
+bool gw_lt_algo_readable(struct gw_call *call, const cublasLtMatmulAlgo_t *algo)
+{
+	static const struct {
+		cublasLtMatmulAlgoConfigAttributes_t attribute;
+		enum gw_lt_kind kind;
+		uint8_t size;
+	} ids[] = {
+		{ GW_CUBLASLT_ALGO_CONFIG_TILE_ID, GW_LT_TILE, sizeof(uint32_t) },
+		{ GW_CUBLASLT_ALGO_CONFIG_STAGES_ID, GW_LT_STAGES, sizeof(uint32_t) },
+		{ GW_CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, GW_LT_INNER_SHAPE, sizeof(uint16_t) },
+		{ GW_CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, GW_LT_CLUSTER_SHAPE, sizeof(uint16_t) },
+	};
+	cublasStatus_t (*get)(const cublasLtMatmulAlgo_t *, cublasLtMatmulAlgoConfigAttributes_t, void *, size_t, size_t *) =
+		target(call, GW_FN_cublasLtMatmulAlgoConfigGetAttribute);
+	const struct gw_release *release = call->binding->loaded_release;
+	size_t written;
+	unsigned i;
+
+	for (i = 0; get && release && i < sizeof(ids) / sizeof(ids[0]); i++) {
+		uint32_t id = 0;	/* little-endian, whichever its size */
+
+		if (!get(algo, ids[i].attribute, &id, ids[i].size, &written) && !gw_lt_known(release, ids[i].kind, id))
+			return false;
+	}
+	return true;
+}
+
 static bool accepted(const struct gw_call *call, const struct gw_lt_problem *p, const cublasLtMatmulAlgo_t *algo)
 {
 	cublasStatus_t (*check)(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
@@ -261,6 +289,7 @@ static void tell_replaced(const struct gw_binding *binding)
 const cublasLtMatmulAlgo_t *gw_lt_algo_usable(struct gw_call *call, const struct gw_lt_problem *problem, const cublasLtMatmulAlgo_t *algo,
 					      cublasLtMatmulAlgo_t *replacement)
 {
+	bool readable;
 	uint64_t key;
 
 	if (!algo || !call->binding->differs)
@@ -273,12 +302,13 @@ const cublasLtMatmulAlgo_t *gw_lt_algo_usable(struct gw_call *call, const struct
 		return algo;
 	if (recall(key, replacement))
 		return replacement;
-	if (accepted(call, problem, algo)) {
+	readable = gw_lt_algo_readable(call, algo);
+	if (readable && accepted(call, problem, algo)) {
 		remember(key);
 		return algo;
 	}
 	if (!choose(call, problem, replacement))
-		return algo;
+		return readable ? algo : NULL;
 	keep(key, replacement);
 	tell_replaced(call->binding);
 	return replacement;

@@ -59,9 +59,15 @@ uint64_t gw_lt_algo_hash(const struct gw_call *call, const cublasLtMatmulAlgo_t 
 bool gw_lt_algo_known(struct gw_call *call, const cublasLtMatmulAlgo_t *algo) __attribute__((nonnull));
 
 /*
+ * False for one that the loaded library did not make and must not be shown: an id in it is none that its release names. cublasLtMatmulAlgoCheck
+ * crashes on such a tile (13.1).
+ */
+bool gw_lt_algo_readable(struct gw_call *call, const cublasLtMatmulAlgo_t *algo) __attribute__((nonnull));
+
+/*
  * The algorithm to give the library for PROBLEM in place of ALGO: ALGO itself where the library made it, or accepts it for this problem and
  * within this workspace (asked once, by its own AlgoCheck); else what its heuristic chooses, copied to REPLACEMENT (64 bytes), with finding
- * GW-313; ALGO after all where the heuristic has nothing, so that the answer is the library's own. NULL for NULL.
+ * GW-313; ALGO after all (NULL, when it is not readable) where the heuristic has nothing, so that the answer is the library's own. NULL for NULL.
  */
 const cublasLtMatmulAlgo_t *gw_lt_algo_usable(struct gw_call *call, const struct gw_lt_problem *problem, const cublasLtMatmulAlgo_t *algo,
 					      cublasLtMatmulAlgo_t *replacement) __attribute__((nonnull(1, 2)));

@@ -253,6 +253,8 @@ static cublasStatus_t check(struct gw_call *call, check_function *plain, check_w
 		status = open_problem(call, problem, &records);
 	if (status)
 		return status;
+	if (!call->nested && call->binding->differs && algo && !gw_lt_algo_known(call, algo) && !gw_lt_algo_readable(call, algo))
+		return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
 	if (with_stream)
 		return with_stream(handle, problem->desc, problem->layout[0], problem->layout[1], problem->layout[2],
 				   problem->layout[3], algo, result, stream);

@@ -294,6 +294,16 @@ static cudnnStatus_t weights_of(struct run *run, cudnnFilterDescriptor_t descrip
 	return descriptor ? run->calls.size_filter(descriptor, size) : wrong(run->call);
 }
 
+/* As take, for a run: a dynamic persistent kernel wants the plan of cudnnSetPersistentRNNPlan; without one the library computes nothing, and says nothing. */
+static cudnnStatus_t take_to_run(struct run *run, cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, int input, cudnnDataType_t type)
+{
+	const struct gw_rnn *rnn = gw_rnn_find(descriptor);
+
+	if (rnn && !rnn->own && !rnn->plan && rnn->settings.algo == GW_VALUE_CUDNN_RNN_ALGO_PERSIST_DYNAMIC)
+		return gw_rnn_status(run->call, GW_RNN_INVALID_VALUE);
+	return take(run, handle, descriptor, input, type);
+}
+
 /* Sequences X and Y, packed, into the kit's descriptors; for vectors of X. */
 static cudnnStatus_t take_packed(struct run *run, cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, int count,
 				 const cudnnTensorDescriptor_t *x, const cudnnTensorDescriptor_t *y)
@@ -305,7 +315,7 @@ static cudnnStatus_t take_packed(struct run *run, cudnnHandle_t handle, cudnnRNN
 	if (!status)
 		status = gw_rnn_steps_match(run->call, &run->calls, &steps, y, &width);
 	if (!status)
-		status = take(run, handle, descriptor, steps.vector, steps.type);
+		status = take_to_run(run, handle, descriptor, steps.vector, steps.type);
 	if (!status)
 		status = gw_rnn_steps_describe(&run->calls, &steps, steps.vector, run->kit->x);
 	if (!status)
@@ -326,7 +336,7 @@ static cudnnStatus_t take_data(struct run *run, cudnnHandle_t handle, cudnnRNNDe
 	if (!x)
 		return wrong(run->call);
 	status = run->calls.get_data(x, &type, &layout, &longest, &batch, &vector, 0, NULL, fill);
-	return status ? status : take(run, handle, descriptor, vector, type);
+	return status ? status : take_to_run(run, handle, descriptor, vector, type);
 }
 
 static cudnnStatus_t forward(struct run *run, cudnnHandle_t handle, cudnnForwardMode_t mode, cudnnRNNDataDescriptor_t x_data, const void *x,

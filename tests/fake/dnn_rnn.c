@@ -259,6 +259,10 @@ cudnnStatus_t dnn_rnn_ready(const struct dnn_rnn *own, const struct dnn_rnn_call
 		return CUDNN_STATUS_BAD_PARAM;
 	if (call->s.layout != RNN_PACKED && own->padding != CUDNN_RNN_PADDED_IO_ENABLED)
 		return CUDNN_STATUS_BAD_PARAM;
+#ifdef fake_cudnnSetPersistentRNNPlan
+	if (own->algo == CUDNN_RNN_ALGO_PERSIST_DYNAMIC && !own->built)
+		return CUDNN_STATUS_INVALID_VALUE;
+#endif
 	/* Compiled for another batch, or for none. */
 	if (own->algo == CUDNN_RNN_ALGO_PERSIST_DYNAMIC && own->built != call->s.batch)
 		return CUDNN_STATUS_BAD_PARAM;

@@ -718,6 +718,9 @@ static void finding(void)
 	show_settings(n.rnn);
 	printf("plans %d %d", cudnnCreatePersistentRNNPlan(n.rnn, 0, CUDNN_DATA_FLOAT, &plan), cudnnSetPersistentRNNPlan(n.rnn, NULL));
 	printf(" %d\n", cudnnCreatePersistentRNNPlan(n.rnn, BATCH, CUDNN_DATA_FLOAT, &plan));
+	/* cuDNN 9 itself says success, and computes nothing. */
+	printf("without a plan %d\n", cudnnRNNForwardInference(handle, n.rnn, STEPS, n.x, b.x, n.h, b.hx, n.c, b.cx, n.w, n.weights, n.y, b.y, n.h, b.hy,
+								n.c, b.cy, n.work, n.work_size));
 	printf("set %d\n", cudnnSetPersistentRNNPlan(n.rnn, plan));
 	compute(&n);
 	printf("destroyed %d %d\n", cudnnDestroyPersistentRNNPlan(plan), cudnnDestroyPersistentRNNPlan(NULL));

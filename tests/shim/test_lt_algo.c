@@ -16,6 +16,7 @@
 #include "gw_fn.h"
 #include "gw_lt.h"
 #include "lt_algo.h"
+#include "lt_ids.h"
 
 #define OURS UINT64_C(0x1111)
 #define CHOICE UINT64_C(0x2222)
@@ -114,6 +115,18 @@ static cublasStatus_t capability(const cublasLtMatmulAlgo_t *algo, cublasLtMatmu
 	}
 }
 
+/* The tile of an algorithm is its third word; it has no other ids. */
+static cublasStatus_t config(const cublasLtMatmulAlgo_t *algo, cublasLtMatmulAlgoConfigAttributes_t attribute, void *value, size_t size,
+			     size_t *written)
+{
+	if (attribute != GW_CUBLASLT_ALGO_CONFIG_TILE_ID)
+		return GW_CUBLAS_STATUS_INVALID_VALUE;
+	assert_int_equal(size, 4);
+	memcpy(value, (const char *)algo + 16, size);
+	*written = size;
+	return 0;
+}
+
 void *gw_binding_target(struct gw_binding *of, uint32_t fn)
 {
 	assert_ptr_equal(of, &binding);
@@ -122,6 +135,7 @@ void *gw_binding_target(struct gw_binding *of, uint32_t fn)
 	case GW_FN_cublasLtMatmulPreferenceInit_internal: return (void *)preference_init;
 	case GW_FN_cublasLtMatmulPreferenceSetAttribute: return (void *)preference_set;
 	case GW_FN_cublasLtMatmulAlgoGetHeuristic: return (void *)heuristic;
+	case GW_FN_cublasLtMatmulAlgoConfigGetAttribute: return (void *)config;
 	case GW_FN_cublasLtMatmulAlgoCapGetAttribute: return (void *)capability;
 	default: return NULL;
 	}
@@ -158,6 +172,7 @@ static int start(void **state)
 	checks = choices = findings = nothing = flags_unreadable = 0;
 	needs = 0;
 	binding.differs = true;
+	binding.loaded_release = NULL;
 	memset(alignment, 0, sizeof(alignment));
 	return 0;
 }
@@ -257,6 +272,28 @@ static void where_the_heuristic_has_nothing_the_library_answers_for_itself(void 
 	assert_ptr_equal(use(&problem, &algo, &other), &algo);
 	assert_int_equal(choices, 1);
 	assert_int_equal(findings, 0);
+}
+
+/* The library's own check crashes on such a one. */
+static void one_whose_tile_no_release_has_is_never_shown_to_the_library(void **state)
+{
+	struct algo algo = { .word = OURS, .serial = 7, .rest = { gw_lt_end(GW_LT_TILE) } }, other = {0};
+	struct gw_lt_problem problem = problem_of(0);
+
+	(void)state;
+	binding.loaded_release = &gw_families[GW_FAMILY_cublasLt].releases[0];
+	assert_false(gw_lt_algo_readable(&call, as_algo(&algo)));
+	assert_ptr_equal(use(&problem, &algo, &other), &other);
+	assert_int_equal(other.word, CHOICE);
+	assert_int_equal(checks, 0);
+	algo.serial++;
+	nothing = 1;
+	assert_null(use(&problem, &algo, &other));
+	algo.rest[0] = 1;
+	nothing = 0;
+	assert_true(gw_lt_algo_readable(&call, as_algo(&algo)));
+	assert_ptr_equal(use(&problem, &algo, &other), &algo);
+	assert_int_equal(checks, 1);
 }
 
 /* Far more than are remembered: forgotten ones are checked again, never taken for others. */
@@ -401,6 +438,7 @@ int main(void)
 		cmocka_unit_test_setup(one_that_is_refused_is_replaced_by_the_heuristics_choice, start),
 		cmocka_unit_test_setup(one_that_needs_more_workspace_than_there_is_is_replaced, start),
 		cmocka_unit_test_setup(where_the_heuristic_has_nothing_the_library_answers_for_itself, start),
+		cmocka_unit_test_setup(one_whose_tile_no_release_has_is_never_shown_to_the_library, start),
 		cmocka_unit_test_setup(forgotten_algorithms_are_checked_again, start),
 		cmocka_unit_test_setup(masks_leave_what_they_allow_in_the_heuristics_order, start),
 		cmocka_unit_test_setup(an_algorithm_whose_capabilities_cannot_be_read_stays, start),
