@@ -251,9 +251,10 @@ static void fill_refined(struct gw_binding *binding, const struct gw_binding *ba
 	binding->version_release = base->version_release;
 	binding->major_first = base->major_first;
 	binding->major_last = base->major_last;
-	binding->caller_numbering = base->facade ? &data->numberings[binding->caller_release->numbering] : base->caller_numbering;
+	/* Within one soname numbers stay and new ones come: what even the newest that the caller may be has no name for is folded. */
+	binding->caller_numbering = &data->numberings[(binding->caller_release ? binding->caller_release : last)->numbering];
 	binding->loaded_numbering = base->loaded_numbering;
-	binding->translate = base->facade && binding->caller_numbering != binding->loaded_numbering;
+	binding->translate = binding->loaded_numbering && binding->caller_numbering != binding->loaded_numbering;
 	binding->refuse = base->facade ? data->refuse[binding->caller_release->numbering] : base->refuse;
 	atomic_store_explicit(&binding->differs, base->facade, memory_order_relaxed);
 	atomic_store_explicit(&binding->loaded_release, base->facade ? atomic_load(&base->loaded_release) : NULL, memory_order_relaxed);

@@ -205,7 +205,7 @@ cudnnStatus_t gw_via_performance_destroy(struct gw_call *call, cudnnStatus_t (*r
 
 	if (!gw_rnn_answers(call))
 		return real(algoPerf, numberToDestroy);
-	if (!algoPerf && numberToDestroy > 0)
+	if (!algoPerf)
 		return wrong(call);
 	for (i = 0; i < numberToDestroy; i++) {
 		cell = gw_cell_of(algoPerf[i], GW_CELL_PERFORMANCE);
@@ -229,8 +229,7 @@ cudnnStatus_t gw_via_performance_set(struct gw_call *call, cudnnStatus_t (*real)
 	if (!cell)
 		return wrong(call);
 	cell->algorithm = algoDesc;
-	/* In the loaded numbering, like all that the wrapper of the Get translates for the caller. */
-	cell->number = gw_status_in(call, status);
+	cell->number = status;	/* given back as it is: the library never sees it */
 	cell->time = time;
 	cell->memory = memory;
 	return 0;

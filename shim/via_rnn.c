@@ -397,7 +397,7 @@ cudnnStatus_t gw_via_rnn_get_clip(struct gw_call *call, cudnnStatus_t (*real)(cu
 	if (!gw_rnn_answers(call))
 		return real(handle, rnnDesc, clipMode, clipNanOpt, lclip, rclip);
 	status = entry(call, rnnDesc, &rnn);
-	if (!status && (!clipMode || !clipNanOpt || !lclip || !rclip))
+	if (!status && (!handle || !clipMode || !clipNanOpt || !lclip || !rclip))
 		status = wrong(call);
 	if (status)
 		return status;

@@ -452,7 +452,7 @@ cudnnStatus_t gw_via_rnn_inference_ex(struct gw_call *call, cudnnStatus_t (*real
 		return real(handle, rnnDesc, xDesc, x, hxDesc, hx, cxDesc, cx, wDesc, w, yDesc, y, hyDesc, hy, cyDesc, cy,
 	      kDesc, keys, cDesc, cAttn, iDesc, iAttn, qDesc, queries, workSpace, workSpaceSizeInBytes);
 	if (kDesc || keys || cDesc || cAttn || iDesc || iAttn || qDesc || queries)
-		return gw_rnn_refuse(call, reserved);
+		return handle ? gw_rnn_refuse(call, reserved) : wrong(call);
 	return forward_data(call, handle, rnnDesc, GW_VALUE_CUDNN_FWD_MODE_INFERENCE, xDesc, x, yDesc, y, &s, wDesc, w, &space);
 }
 
@@ -482,7 +482,7 @@ cudnnStatus_t gw_via_rnn_training_ex(struct gw_call *call, cudnnStatus_t (*real)
 	      kDesc, keys, cDesc, cAttn, iDesc, iAttn, qDesc, queries, workSpace, workSpaceSizeInBytes, reserveSpace,
 	      reserveSpaceSizeInBytes);
 	if (kDesc || keys || cDesc || cAttn || iDesc || iAttn || qDesc || queries)
-		return gw_rnn_refuse(call, reserved);
+		return handle ? gw_rnn_refuse(call, reserved) : wrong(call);
 	return forward_data(call, handle, rnnDesc, GW_VALUE_CUDNN_FWD_MODE_TRAINING, xDesc, x, yDesc, y, &s, wDesc, w, &space);
 }
 
@@ -580,7 +580,7 @@ cudnnStatus_t gw_via_rnn_data_ex(struct gw_call *call, cudnnStatus_t (*real)(cud
 	      hx, cxDesc, cx, dxDesc, dx, dhxDesc, dhx, dcxDesc, dcx, dkDesc, dkeys, workSpace, workSpaceSizeInBytes,
 	      reserveSpace, reserveSpaceSizeInBytes);
 	if (dcDesc || dcAttn || dkDesc || dkeys)
-		return gw_rnn_refuse(call, reserved);
+		return handle ? gw_rnn_refuse(call, reserved) : wrong(call);
 	status = begin(&run, call);
 	if (status)
 		return status;

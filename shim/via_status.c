@@ -35,7 +35,8 @@ const char *gw_via_cudnn_get_error_string(struct gw_call *call, const char *(*re
 	const struct gw_numbering *numbering = call->binding->caller_numbering;
 	const struct gw_constant *constant;
 
-	if (!call->binding->translate)
+	/* Within one soname names stay, and where a number has two of them the library knows which it says. */
+	if (!call->binding->translate || !call->binding->facade)
 		return real(status);
 	constant = gw_constant_find(numbering->constants, numbering->count, status);
 	return constant ? gw_string(constant->name) : real(INT_MIN);
@@ -79,7 +80,7 @@ cudnnStatus_t gw_via_cudnn_set_callback(struct gw_call *call, cudnnStatus_t (*re
 					unsigned int mask, void *data, cudnnCallback_t function)
 {
 	/* A callback that is none, or one of ours that somebody saved and puts back. */
-	if (!function || function == deliver || !call->binding->translate)
+	if (!function || function == deliver || !call->binding->translate || !call->binding->facade)
 		return real(mask, data, function);
 	return real(mask, remember(call->binding, function, data), deliver);
 }
