@@ -204,5 +204,6 @@ int32_t gw_status_in(const struct gw_call *call, int32_t status)
 {
 	const struct gw_binding *b = call->binding;
 
-	return b->translate ? translate(b->caller_numbering, b->loaded_numbering, status) : status;
+	/* Within one soname a number means what it meant. */
+	return b->translate && b->facade ? translate(b->caller_numbering, b->loaded_numbering, status) : status;
 }
