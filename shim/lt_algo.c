@@ -156,7 +156,7 @@ uint64_t gw_lt_algo_hash(const struct gw_call *call, const cublasLtMatmulAlgo_t 
 	return hash_algo(call->binding, algo);
 }
 
-bool gw_lt_algo_known(struct gw_call *call, const cublasLtMatmulAlgo_t *algo)
+bool gw_lt_algo_known(const struct gw_call *call, const cublasLtMatmulAlgo_t *algo)
 {
 	return is_known(hash_algo(call->binding, algo));
 }
@@ -292,7 +292,9 @@ const cublasLtMatmulAlgo_t *gw_lt_algo_usable(struct gw_call *call, const struct
 	bool readable;
 	uint64_t key;
 
-	if (!algo || !call->binding->differs)
+	/* What is no problem at all the product itself refuses; cublasLtMatmulAlgoCheck would crash on it (measured, 12.9 and 13.0). */
+	if (!algo || !call->binding->differs || !problem->handle || !problem->operationDesc || !problem->Adesc || !problem->Bdesc ||
+	    !problem->Cdesc || !problem->Ddesc)
 		return algo;
 	key = hash_algo(call->binding, algo);
 	if (is_known(key))

@@ -56,7 +56,7 @@ void gw_lt_algo_made(struct gw_call *call, const cublasLtMatmulAlgo_t *algo) __a
 uint64_t gw_lt_algo_hash(const struct gw_call *call, const cublasLtMatmulAlgo_t *algo) __attribute__((nonnull));
 
 /* Whether gw_lt_algo_made was told, and it is still remembered. */
-bool gw_lt_algo_known(struct gw_call *call, const cublasLtMatmulAlgo_t *algo) __attribute__((nonnull));
+bool gw_lt_algo_known(const struct gw_call *call, const cublasLtMatmulAlgo_t *algo) __attribute__((nonnull));
 
 /*
  * False for one that the loaded library did not make and must not be shown: an id in it is none that its release names. cublasLtMatmulAlgoCheck

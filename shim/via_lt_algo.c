@@ -186,13 +186,40 @@ static cublasStatus_t set_lacking(struct gw_call *call, const struct id_attribut
 	return GW_CUBLAS_STATUS_INVALID_VALUE;
 }
 
-/* What is worked out follows from the algorithm, the attribute, the id and the oldest release that the caller may be of. */
+/* What is worked out follows from the algorithm, whether the library made it, the attribute, the id and the oldest release that the caller may be of. */
 static uint64_t key_of(const struct gw_call *call, const struct id_attribute *a, const cublasLtMatmulAlgo_t *algo, bool written, uint32_t id)
 {
-	uint64_t question = (uint64_t)id << 16 | (uint64_t)a->kind << 1 | written;
+	uint64_t question = (uint64_t)id << 16 | (uint64_t)gw_lt_algo_known(call, algo) << 8 | (uint64_t)a->kind << 1 | written;
 
 	return (gw_lt_algo_hash(call, algo) ^ (uintptr_t)oldest_caller(call)) * UINT64_C(0x9e3779b97f4a7c15) ^
 	       question * UINT64_C(0xd6e8feb86659fd93);
+}
+
+static bool in_list(const struct gw_lt_list *list, uint32_t id)
+{
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->ids[i] == id)
+			return true;
+	return false;
+}
+
+/*
+ * The library itself can have configured ALGO with ID. If not, the caller wrote it, of its own accord, and reads it back: one that no
+ * release had named so far, such as its own header's END.
+ */
+static bool librarys_own(const struct gw_call *call, const struct id_attribute *a, const cublasLtMatmulAlgo_t *algo, uint32_t id,
+			 const struct gw_lt_list *list, bool listed)
+{
+	cap_get get = (cap_get)target(call, GW_FN_cublasLtMatmulAlgoCapGetAttribute);
+	uint32_t tiles[LISTED];
+
+	if (gw_lt_algo_known(call, algo))
+		return true;
+	if (!gw_lt_known(call->binding->loaded_release, a->kind, id))
+		return false;
+	return a->list >= 0 ? listed && in_list(list, id) : read_list(get, algo, GW_CUBLASLT_ALGO_CAP_TILE_IDS, tiles) > 0;
 }
 
 static __attribute__((noinline)) uint32_t work_out_shown(const struct gw_call *call, const struct id_attribute *a, const cublasLtMatmulAlgo_t *algo,
@@ -200,11 +227,14 @@ static __attribute__((noinline)) uint32_t work_out_shown(const struct gw_call *c
 {
 	struct gw_lt_list list;
 	uint32_t ids[LISTED];
+	bool listed = list_of(call, a, algo, ids, &list);
 
-	return list_of(call, a, algo, ids, &list) ? gw_lt_proxy_shown(&list, id) : 0;
+	if (!librarys_own(call, a, algo, id, &list, listed))
+		return id;
+	return listed ? gw_lt_proxy_shown(&list, id) : 0;
 }
 
-/* What the caller is shown for ID, which it does not know. */
+/* What the caller is shown for ID, which its release does not name. */
 static uint32_t shown(const struct gw_call *call, const struct id_attribute *a, const cublasLtMatmulAlgo_t *algo, uint32_t id)
 {
 	uint64_t key = key_of(call, a, algo, false, id);
@@ -251,7 +281,9 @@ static __attribute__((noinline)) uint32_t work_out_meant(const struct gw_call *c
 	size_t written;
 	bool listed = list_of(call, a, algo, ids, &list);
 
-	*sure = *lasting = true;
+	*lasting = true;
+	/* What no release that the caller may be of names is nothing that the library would make. */
+	*sure = gw_lt_known(list.caller, a->kind, id);
 	if (id)
 		return listed ? gw_lt_proxy_meant(&list, id, lasting) : id;
 	/* 0 where the caller was shown 0 for want of a proxy: it wants what is there. */
@@ -259,7 +291,7 @@ static __attribute__((noinline)) uint32_t work_out_meant(const struct gw_call *c
 	if (!get || get(algo, attribute, now, a->size, &written))
 		return id;
 	real = read_id(a, now);
-	if (gw_lt_known(list.caller, a->kind, real) || (listed && gw_lt_proxy_shown(&list, real)))
+	if (gw_lt_known(list.caller, a->kind, real) || work_out_shown(call, a, algo, real))
 		return id;
 	*sure = true;
 	return real;
