@@ -79,6 +79,19 @@ static uint64_t hash_problem(uint64_t hash, const struct gw_lt_problem *p)
 	return hash ? hash : 1;
 }
 
+/* What MATRIX is aligned to, where that is less than the 256 bytes that are the default; 0: as much, or not known. */
+static uint32_t alignment_of(const void *matrix)
+{
+	return (uint32_t)((uintptr_t)matrix & -(uintptr_t)matrix & 0xff);
+}
+
+/* A choice is made for matrices as they are aligned: it may not do for others. */
+static uint64_t hash_alignment(uint64_t hash, const struct gw_lt_problem *p)
+{
+	hash = mix(hash, (uint64_t)alignment_of(p->A) << 24 | alignment_of(p->B) << 16 | alignment_of(p->C) << 8 | alignment_of(p->D));
+	return hash ? hash : 1;
+}
+
 static _Atomic uint64_t *set_of(uint64_t hash)
 {
 	return &known[hash % (KNOWN / WAYS) * WAYS];
@@ -239,7 +252,7 @@ static bool prefer(const struct gw_call *call, const struct gw_lt_problem *p, vo
 		GW_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, GW_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
 		GW_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, GW_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
 	};
-	const uintptr_t matrices[] = { (uintptr_t)p->A, (uintptr_t)p->B, (uintptr_t)p->C, (uintptr_t)p->D };
+	const void *matrices[] = { p->A, p->B, p->C, p->D };
 	uint64_t workspace = p->workspaceSizeInBytes;
 	unsigned i;
 
@@ -247,9 +260,8 @@ static bool prefer(const struct gw_call *call, const struct gw_lt_problem *p, vo
 	    set(preference, GW_CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace)))
 		return false;
 	for (i = 0; i < 4; i++) {
-		uint32_t alignment = (uint32_t)(matrices[i] & -matrices[i] & 0xff);
+		uint32_t alignment = alignment_of(matrices[i]);
 
-		/* Aligned to 256 bytes, which is the default, or not known. */
 		if (alignment && set(preference, attributes[i], &alignment, sizeof(alignment)))
 			return false;
 	}
@@ -290,7 +302,7 @@ const cublasLtMatmulAlgo_t *gw_lt_algo_usable(struct gw_call *call, const struct
 					      cublasLtMatmulAlgo_t *replacement)
 {
 	bool readable;
-	uint64_t key;
+	uint64_t key, choice;
 
 	/* What is no problem at all the product itself refuses; cublasLtMatmulAlgoCheck would crash on it (measured, 12.9 and 13.0). */
 	if (!algo || !call->binding->differs || !problem->handle || !problem->operationDesc || !problem->Adesc || !problem->Bdesc ||
@@ -302,7 +314,8 @@ const cublasLtMatmulAlgo_t *gw_lt_algo_usable(struct gw_call *call, const struct
 	key = hash_problem(key, problem);
 	if (is_known(key))
 		return algo;
-	if (recall(key, replacement))
+	choice = hash_alignment(key, problem);
+	if (recall(choice, replacement))
 		return replacement;
 	readable = gw_lt_algo_readable(call, algo);
 	if (readable && accepted(call, problem, algo)) {
@@ -311,7 +324,7 @@ const cublasLtMatmulAlgo_t *gw_lt_algo_usable(struct gw_call *call, const struct
 	}
 	if (!choose(call, problem, replacement))
 		return readable ? algo : NULL;
-	keep(key, replacement);
+	keep(choice, replacement);
 	tell_replaced(call->binding);
 	return replacement;
 }

@@ -250,6 +250,24 @@ static void one_that_is_refused_is_replaced_by_the_heuristics_choice(void **stat
 	assert_int_equal(alignment[3], 0);	/* as aligned as the default */
 }
 
+/* The choice for well aligned matrices may read more at once than others allow. */
+static void what_was_chosen_for_some_matrices_is_not_used_for_less_aligned_ones(void **state)
+{
+	struct algo algo = { .word = ELSEWHERE, .serial = 8 }, other = {0};
+	struct gw_lt_problem problem = problem_of(0);
+
+	(void)state;
+	problem.A = problem.B = problem.C = problem.D = (void *)0x1000;
+	assert_ptr_equal(use(&problem, &algo, &other), &other);
+	problem.B = (void *)0x1102;
+	assert_ptr_equal(use(&problem, &algo, &other), &other);
+	assert_int_equal(choices, 2);
+	assert_int_equal(alignment[1], 2);
+	problem.B = (void *)0x2302;	/* elsewhere, and aligned as before */
+	assert_ptr_equal(use(&problem, &algo, &other), &other);
+	assert_int_equal(choices, 2);
+}
+
 static void one_that_needs_more_workspace_than_there_is_is_replaced(void **state)
 {
 	struct algo algo = { .word = OURS, .serial = 5 }, other = {0};
@@ -436,6 +454,7 @@ int main(void)
 		cmocka_unit_test_setup(where_the_releases_are_the_same_nothing_is_asked, start),
 		cmocka_unit_test_setup(one_that_the_check_accepts_is_used_and_checked_once_for_a_problem, start),
 		cmocka_unit_test_setup(one_that_is_refused_is_replaced_by_the_heuristics_choice, start),
+		cmocka_unit_test_setup(what_was_chosen_for_some_matrices_is_not_used_for_less_aligned_ones, start),
 		cmocka_unit_test_setup(one_that_needs_more_workspace_than_there_is_is_replaced, start),
 		cmocka_unit_test_setup(where_the_heuristic_has_nothing_the_library_answers_for_itself, start),
 		cmocka_unit_test_setup(one_whose_tile_no_release_has_is_never_shown_to_the_library, start),
