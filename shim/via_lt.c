@@ -150,10 +150,12 @@ static bool has_tokens(const struct problem *problem)
 	return gw_lt_block_is_token(GW_LT_MATMUL_DESC, problem->desc);
 }
 
-/* Is the product to wait for counters, or to count? Where that is an extra, the library cannot. */
+/* Is the product to wait for counters, or to count? Where that is an extra, the library cannot. Without chunks, counters are not looked at. */
 static bool is_synchronised(const struct problem *problem, const struct problem_records *records)
 {
-	return problem->desc == records->desc.native && records->desc.extras;
+	return problem->desc == records->desc.native &&
+	       (gw_lt_record_extra(&records->desc, GW_VALUE_CUBLASLT_MATMUL_DESC_ATOMIC_SYNC_NUM_CHUNKS_D_ROWS) ||
+		gw_lt_record_extra(&records->desc, GW_VALUE_CUBLASLT_MATMUL_DESC_ATOMIC_SYNC_NUM_CHUNKS_D_COLS));
 }
 
 static void tell_synchronised(struct gw_call *call)

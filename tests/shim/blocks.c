@@ -234,7 +234,12 @@ static int a_product_that_must_wait_is_refused(void)
 	EXPECT(read_back(new, DESC, desc, CHUNKS, 4) == 2 && read_back(new, DESC, desc, CHUNKS + 2, 8) == 0x7f0000004000);
 	EXPECT(new->heuristic(handle, desc, layout, preference, &count) == NOT_SUPPORTED && count == 0);
 	EXPECT(new->matmul(handle, desc, layout, a, a, d) == NOT_SUPPORTED && d[0] == -1 && d[3] == -1);
-	EXPECT(set_number(new, DESC, desc, CHUNKS, 0, 4) == OK && set_number(new, DESC, desc, CHUNKS + 2, 0, 8) == OK);
+	/* Counters alone are nothing to wait for: "default 0 (atomic synchronization disabled)". */
+	EXPECT(set_number(new, DESC, desc, CHUNKS, 0, 4) == OK && read_back(new, DESC, desc, CHUNKS + 2, 8) == 0x7f0000004000);
+	EXPECT(new->heuristic(handle, desc, layout, preference, &count) == OK && count > 0);
+	EXPECT(new->matmul(handle, desc, layout, a, a, d) == OK && d[0] == 7);
+	EXPECT(set_number(new, DESC, desc, CHUNKS + 1, 3, 4) == OK && new->matmul(handle, desc, layout, a, a, d) == NOT_SUPPORTED);
+	EXPECT(set_number(new, DESC, desc, CHUNKS + 1, 0, 4) == OK && set_number(new, DESC, desc, CHUNKS + 2, 0, 8) == OK);
 	EXPECT(new->matmul(handle, desc, layout, a, a, d) == OK && d[0] == 7);
 	EXPECT(new->destroy(DESC, desc) == OK && new->destroy(LAYOUT, layout) == OK && new->destroy(PREFERENCE, preference) == OK);
 	return 0;
