@@ -66,13 +66,19 @@ static const char *too_wide(const struct groups *g, int64_t i, int64_t *value)
 	return NULL;
 }
 
+static bool is_operation(cublasOperation_t op)
+{
+	return op == GW_VALUE_CUBLAS_OP_N || op == GW_VALUE_CUBLAS_OP_T || op == GW_VALUE_CUBLAS_OP_C;
+}
+
 static bool valid(const struct groups *g, int64_t i)
 {
 	int64_t m = at(g, g->m, i), n = at(g, g->n, i), k = at(g, g->k, i);
 	int64_t rows_a = g->op_a[i] == GW_VALUE_CUBLAS_OP_N ? m : k, rows_b = g->op_b[i] == GW_VALUE_CUBLAS_OP_N ? k : n;
 
-	return m >= 0 && n >= 0 && k >= 0 && at(g, g->size, i) >= 0 && at(g, g->lda, i) >= (rows_a > 1 ? rows_a : 1) &&
-	       at(g, g->ldb, i) >= (rows_b > 1 ? rows_b : 1) && at(g, g->ldc, i) >= (m > 1 ? m : 1);
+	return is_operation(g->op_a[i]) && is_operation(g->op_b[i]) && m >= 0 && n >= 0 && k >= 0 && at(g, g->size, i) >= 0 &&
+	       at(g, g->lda, i) >= (rows_a > 1 ? rows_a : 1) && at(g, g->ldb, i) >= (rows_b > 1 ? rows_b : 1) &&
+	       at(g, g->ldc, i) >= (m > 1 ? m : 1);
 }
 
 static cublasStatus_t check(struct gw_call *call, cublasHandle_t handle, const struct groups *g)

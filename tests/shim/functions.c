@@ -118,6 +118,30 @@ static void grouped(int excess)
 #endif
 }
 
+/* The second of two groups is wrong, each time in another way: is the first one's product there? */
+static void wrong_groups(void)
+{
+	static const struct {
+		const char *name;
+		int op, m, ld, size;
+	} rows[] = { { "operation", CUBLAS_OP_CONJG, 2, LD, 1 }, { "other operation", 4711, 2, LD, 1 }, { "rows", CUBLAS_OP_N, -1, LD, 1 },
+		     { "dimension", CUBLAS_OP_N, 2, 1, 1 }, { "size", CUBLAS_OP_N, 2, LD, -1 } };
+	const float one[2] = { 1, 1 }, *pa[2] = { a, a }, *pb[2] = { b, b };
+	float *pc[2] = { c, c };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const cublasOperation_t op_a[2] = { CUBLAS_OP_N, (cublasOperation_t)rows[i].op }, op_b[2] = { CUBLAS_OP_N, CUBLAS_OP_N };
+		const int m[2] = { 2, rows[i].m }, n[2] = { 2, 2 }, ld[2] = { LD, rows[i].ld }, size[2] = { 1, rows[i].size };
+		float before[LD * N];
+		int status;
+
+		fill();
+		memcpy(before, c, sizeof(before));
+		status = cublasSgemmGroupedBatched(handle, op_a, op_b, m, n, n, one, pa, ld, pb, ld, one, pc, ld, 2, size);
+		printf("wrong %s: %d, untouched %d\n", rows[i].name, status, !memcmp(before, c, sizeof(before)));
+	}
+}
+
 /* What is set and read back; VALUES: also such that are no default. */
 static void settings(int values)
 {
@@ -175,6 +199,8 @@ int main(int argc, char **argv)
 		wide(INT64_C(1) << 32);
 	} else if (!strcmp(what, "excess grouped")) {
 		grouped(1);
+	} else if (!strcmp(what, "wrong groups")) {
+		wrong_groups();
 	} else if (!strcmp(what, "settings") || !strcmp(what, "other settings")) {
 		settings(*what == 'o');
 	}

@@ -87,6 +87,16 @@ class Numbers(unittest.TestCase):
                 self.assertTrue(all(line.split(": ")[1].startswith("7 " if " 64:" in line else "0 ") for line in got if line.startswith("grouped")), got)
                 self.assertIn("GW-318: cublasSgemmGroupedBatched_64 was called with m_array = 4294967297", said)
 
+    def test_a_wrong_group_is_refused_before_the_first_product(self):
+        for program, _, path, more, words in self.ways():
+            if "11." not in words:
+                continue
+            with self.subTest(words):
+                got, said = run(program, ["wrong groups"], path, LD_PRELOAD=PRELOAD, **more)
+                wrong = [line for line in got if line.startswith("wrong")]
+                self.assertTrue(wrong and all(line.endswith(": 7, untouched 1") for line in wrong), got)
+                self.assertEqual(said, "")
+
     def test_settings_have_their_defaults_and_can_be_set_to_them(self):
         for program, own, path, more, words in self.ways():
             with self.subTest(words):
