@@ -51,6 +51,6 @@ bool gw_lt_attribute_is_beyond(enum gw_lt_block_kind kind, int id, const void *b
 		return false;
 	for (room = gw_lt_rooms; room->kind != GW_LT_BLOCK_KINDS; room++)
 		if (room->kind == kind && (room->beyond >> id & 1) && has(room->releases, release))
-			return ((const unsigned char *)block)[room->format_at] != room->format;
+			return ((const unsigned char *)block)[room->format_at] < room->format;	/* one of a later format is larger */
 	return false;
 }

@@ -33,7 +33,7 @@ struct gw_lt_attribute {
 
 /*
  * Attributes that these releases write and read even where the caller's block is too small for them: they lie in blocks alone
- * that have `format` at `format_at`.
+ * that have `format` or a later one at `format_at`.
  */
 struct gw_lt_room {
 	uint8_t kind, format;
