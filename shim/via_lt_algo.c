@@ -37,12 +37,6 @@ static bool told_apart(const struct gw_call *call)
 	return call->binding->caller_release && call->binding->loaded_release;
 }
 
-/* Of the releases that the caller may be of, the oldest: it may know no more ids than that one names. */
-static const struct gw_release *oldest_caller(const struct gw_call *call)
-{
-	return call->binding->caller_first ? call->binding->caller_first : call->binding->caller_release;
-}
-
 /* The caller's release has this attribute, the loaded one not. */
 static bool lacks(const struct gw_call *call, enum gw_lt_kind kind, int attribute)
 {
@@ -52,6 +46,7 @@ static bool lacks(const struct gw_call *call, enum gw_lt_kind kind, int attribut
 
 /* A configuration attribute that holds an id: of which kind, how wide, and which capability lists what is possible (-1: none does). */
 struct id_attribute {
+	int attribute;
 	enum gw_lt_kind kind;
 	size_t size;
 	int list;
@@ -61,20 +56,33 @@ static bool id_attribute(int attribute, struct id_attribute *a)
 {
 	switch (attribute) {
 	case GW_CUBLASLT_ALGO_CONFIG_TILE_ID:
-		*a = (struct id_attribute){ GW_LT_TILE, sizeof(uint32_t), GW_CUBLASLT_ALGO_CAP_TILE_IDS };
+		*a = (struct id_attribute){ attribute, GW_LT_TILE, sizeof(uint32_t), GW_CUBLASLT_ALGO_CAP_TILE_IDS };
 		return true;
 	case GW_CUBLASLT_ALGO_CONFIG_STAGES_ID:
-		*a = (struct id_attribute){ GW_LT_STAGES, sizeof(uint32_t), GW_CUBLASLT_ALGO_CAP_STAGES_IDS };
+		*a = (struct id_attribute){ attribute, GW_LT_STAGES, sizeof(uint32_t), GW_CUBLASLT_ALGO_CAP_STAGES_IDS };
 		return true;
 	case GW_CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID:
-		*a = (struct id_attribute){ GW_LT_INNER_SHAPE, sizeof(uint16_t), -1 };
+		*a = (struct id_attribute){ attribute, GW_LT_INNER_SHAPE, sizeof(uint16_t), -1 };
 		return true;
 	case GW_CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID:
-		*a = (struct id_attribute){ GW_LT_CLUSTER_SHAPE, sizeof(uint16_t), -1 };
+		*a = (struct id_attribute){ attribute, GW_LT_CLUSTER_SHAPE, sizeof(uint16_t), -1 };
 		return true;
 	default:
 		return false;
 	}
+}
+
+/*
+ * Of the releases that the caller may be of, the oldest: it may know no more ids than that one names. Who asks for an attribute is of no
+ * release that lacks it.
+ */
+static const struct gw_release *oldest_caller(const struct gw_call *call, const struct id_attribute *a)
+{
+	const struct gw_binding *binding = call->binding;
+	const struct gw_release *oldest = binding->caller_first ? binding->caller_first : binding->caller_release;
+	const struct gw_release *first = gw_lt_first(GW_LT_CONFIG, a->attribute);
+
+	return first && first > oldest && gw_lt_known(binding->caller_release, GW_LT_CONFIG, a->attribute) ? first : oldest;
 }
 
 static uint32_t read_id(const struct id_attribute *a, const void *from)
@@ -120,7 +128,7 @@ static bool list_of(const struct gw_call *call, const struct id_attribute *a, co
 	size_t written;
 	int64_t count = a->list < 0 ? -1 : read_list((cap_get)target(call, GW_FN_cublasLtMatmulAlgoCapGetAttribute), algo, a->list, ids);
 
-	*list = (struct gw_lt_list){ .caller = oldest_caller(call), .loaded = call->binding->loaded_release, .kind = a->kind,
+	*list = (struct gw_lt_list){ .caller = oldest_caller(call, a), .loaded = call->binding->loaded_release, .kind = a->kind,
 				     .ids = ids, .count = count < 0 ? 0 : (uint32_t)count };
 	return count >= 0 && get && !get(algo, GW_CUBLASLT_ALGO_CONFIG_ID, &list->algorithm, sizeof(list->algorithm), &written);
 }
@@ -191,7 +199,7 @@ static uint64_t key_of(const struct gw_call *call, const struct id_attribute *a,
 {
 	uint64_t question = (uint64_t)id << 16 | (uint64_t)gw_lt_algo_known(call, algo) << 8 | (uint64_t)a->kind << 1 | written;
 
-	return (gw_lt_algo_hash(call, algo) ^ (uintptr_t)oldest_caller(call)) * UINT64_C(0x9e3779b97f4a7c15) ^
+	return (gw_lt_algo_hash(call, algo) ^ (uintptr_t)oldest_caller(call, a)) * UINT64_C(0x9e3779b97f4a7c15) ^
 	       question * UINT64_C(0xd6e8feb86659fd93);
 }
 
@@ -262,7 +270,7 @@ cublasStatus_t gw_via_lt_algo_config_get(struct gw_call *call, config_get real, 
 	if (status || !buf || size < a.size)
 		return status;
 	id = read_id(&a, buf);
-	if (!gw_lt_known(oldest_caller(call), a.kind, id))
+	if (!gw_lt_known(oldest_caller(call, &a), a.kind, id))
 		write_id(&a, buf, shown(call, &a, algo, id));
 	return status;
 }
@@ -347,7 +355,7 @@ static cublasStatus_t known_ids(struct gw_call *call, cap_get real, const struct
 	cublasStatus_t status;
 
 	for (i = 0; i < count; i++)
-		if (gw_lt_known(oldest_caller(call), a->kind, ids[i]))
+		if (gw_lt_known(oldest_caller(call, a), a->kind, ids[i]))
 			ids[known++] = ids[i];
 	bytes = (size_t)known * sizeof(*ids);
 	if (count < 0 || known == count || (size && !buf))

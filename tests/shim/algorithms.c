@@ -6,6 +6,7 @@
  *	algorithms rebuild           reads each algorithm of the heuristic, writes what it read to the same and to a new one, uses both
  *	algorithms lists             asks for each capability
  *	algorithms newer             asks for those capabilities that some releases do not have
+ *	algorithms shapes            writes each shape that the header names, and reads it back
  *	algorithms errors            asks wrongly
  *	algorithms save FILE         keeps the algorithms: their bytes, and what was read of them
  *	algorithms load FILE         uses the bytes that were kept
@@ -223,6 +224,25 @@ static void newer(void)
 	}
 }
 
+/* Of the attributes that the oldest release does not have: their numbers never changed, so each reads as it was written. No cluster is 1. */
+static void shapes(void)
+{
+	cublasLtMatmulHeuristicResult_t results[MOST];
+
+	ask(results, MOST);
+	for (int k = 0; k < COUNT; k++) {
+		cublasLtMatmulAlgo_t algo = results[0].algo;
+
+		for (uint16_t id = 2, now = 0; configs[k].size == sizeof(id) && id < configs[k].end; id++) {
+			size_t written;
+			int set = (int)cublasLtMatmulAlgoConfigSetAttribute(&algo, configs[k].id, &id, sizeof(id));
+			int got = (int)cublasLtMatmulAlgoConfigGetAttribute(&algo, configs[k].id, &now, sizeof(now), &written);
+
+			printf("%s %u: status %d %d, %u\n", configs[k].name, id, set, got, now);
+		}
+	}
+}
+
 static void errors(void)
 {
 	static const struct {
@@ -381,6 +401,8 @@ int main(int argc, char **argv)
 		lists();
 	else if (!strcmp(what, "newer"))
 		newer();
+	else if (!strcmp(what, "shapes"))
+		shapes();
 	else if (!strcmp(what, "errors"))
 		errors();
 	else if (!strcmp(what, "garbage"))

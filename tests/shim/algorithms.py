@@ -78,6 +78,12 @@ class Algorithms(unittest.TestCase):
                 if "atomic" in line:
                     self.assertEqual(line, "  atomic: status 0 0, 4 4 bytes, 00000000 00000000")
 
+    def test_shapes_are_read_as_they_were_written(self):
+        for name in CALLERS:
+            with self.subTest(name):
+                self.assertEqual(self.behind(name, "shapes"), self.own(name, "shapes"))
+                self.assertEqual(self.behind(name, "shapes", preload=""), self.own(name, "shapes"))
+
     def test_errors_are_those_of_the_own_release(self):
         for name in CALLERS:
             with self.subTest(name):
