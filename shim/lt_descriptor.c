@@ -57,13 +57,28 @@ int32_t gw_lt_native_set(struct gw_call *call, enum gw_lt_block_kind kind, void 
 	return set ? set(native, id, value, size) : GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
 }
 
-/* A release that knows more attributes than the caller's: what a part of the process that was built later goes by. */
-static const struct gw_lt_attribute *callers(const struct gw_call *call, enum gw_lt_block_kind kind, int id)
+/*
+ * A release that knows more attributes than the caller's: what a part of the process that was built later goes by. Not of another SIZE (0:
+ * any) where nothing tells what the caller was built for: what it means is then for the library to say.
+ */
+static const struct gw_lt_attribute *callers(const struct gw_call *call, enum gw_lt_block_kind kind, int id, size_t size)
 {
 	const struct gw_binding *binding = call->binding;
 	const struct gw_lt_attribute *attribute = gw_lt_attribute_find(kind, id, binding->caller_release);
 
-	return attribute ? attribute : gw_lt_attribute_find(kind, id, binding->loaded_release);
+	if (attribute)
+		return attribute;
+	attribute = gw_lt_attribute_find(kind, id, binding->loaded_release);
+	return attribute && !binding->caller_release && size && size != attribute->size ? NULL : attribute;
+}
+
+/*
+ * Where nothing tells which of a soname's releases the caller was built for, and the library refused: who asks for an attribute has it, so
+ * the newest of them is asked what it is.
+ */
+static const struct gw_lt_attribute *newest_callers(const struct gw_call *call, enum gw_lt_block_kind kind, int id)
+{
+	return call->binding->caller_release ? NULL : gw_lt_attribute_find(kind, id, call->binding->caller_last);
 }
 
 static bool library_has(const struct gw_call *call, const struct gw_lt_attribute *attribute)
@@ -236,7 +251,7 @@ static int32_t set_extra(struct gw_call *call, const struct gw_lt_attribute *att
 int32_t gw_lt_descriptor_set(struct gw_call *call, enum gw_lt_block_kind kind, void *block, int id, const void *value, size_t size,
 			     int32_t refused)
 {
-	const struct gw_lt_attribute *attribute = callers(call, kind, id);
+	const struct gw_lt_attribute *attribute = callers(call, kind, id, size);
 	struct gw_lt_record record;
 	unsigned char now[8];
 	int32_t status;
@@ -258,8 +273,10 @@ int32_t gw_lt_descriptor_set(struct gw_call *call, enum gw_lt_block_kind kind, v
 		status = gw_lt_native_set(call, kind, record.native, id, value, size);
 		if (!status)
 			return gw_lt_block_write(block, &record) ? 0 : GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
+		if (!attribute)
+			attribute = newest_callers(call, kind, id);
 		/* Either it refuses the value, or it is of another release than it was taken for. */
-		if (!attribute || !gw_lt_native_get(call, kind, record.native, id, now, size))
+		if (!attribute || attribute->size != size || !gw_lt_native_get(call, kind, record.native, id, now, size))
 			return status;
 	}
 	return set_extra(call, attribute, block, value);
@@ -277,15 +294,14 @@ static int32_t answer(const struct gw_lt_attribute *attribute, uint64_t number, 
 int32_t gw_lt_descriptor_get(struct gw_call *call, enum gw_lt_block_kind kind, const void *block, int id, void *value, size_t size,
 			     size_t *written, int32_t refused)
 {
-	const struct gw_lt_attribute *attribute = callers(call, kind, id);
+	const struct gw_lt_attribute *attribute = callers(call, kind, id, size);
 	get_function *get = getter(call, kind);
 	const struct gw_lt_extra *extra = NULL;
 	struct gw_lt_record record;
 	const void *native = block;
-	int32_t status = refused;
-	bool has = !attribute || library_has(call, attribute);
+	int32_t status;
 
-	if (refused && (refused != GW_VALUE_CUBLAS_STATUS_INVALID_VALUE || !attribute))
+	if (refused && refused != GW_VALUE_CUBLAS_STATUS_INVALID_VALUE)
 		return refused;
 	if (!block || !get)
 		return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
@@ -293,13 +309,19 @@ int32_t gw_lt_descriptor_get(struct gw_call *call, enum gw_lt_block_kind kind, c
 		if (!read_token(call, block, &record))
 			return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
 		native = record.native;
-		extra = has ? NULL : gw_lt_record_extra(&record, id);
 	}
-	if (has && !refused && !gw_lt_attribute_is_beyond(kind, id, native, call->binding->loaded_release)) {
+	if (!refused && (!attribute || library_has(call, attribute)) &&
+	    !gw_lt_attribute_is_beyond(kind, id, native, call->binding->loaded_release)) {
 		status = get(native, id, value, size, written);
-		if (status != GW_VALUE_CUBLAS_STATUS_INVALID_VALUE || !attribute)
+		if (status != GW_VALUE_CUBLAS_STATUS_INVALID_VALUE)
 			return status;
 	}
+	if (!attribute)
+		attribute = newest_callers(call, kind, id);
+	if (!attribute)
+		return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
+	if (native != block && !library_has(call, attribute))
+		extra = gw_lt_record_extra(&record, id);
 	if ((size ? !value || size != attribute->size : !written) || (attribute->given && !extra))
 		return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
 	return answer(attribute, extra ? extra->value : attribute->value, value, size, written);

@@ -80,6 +80,7 @@ class Blocks(unittest.TestCase):
     def test_a_part_that_is_newer_than_the_library_may_set_defaults_and_is_told_what_is_missing(self):
         told = "GW-311: CUBLASLT_MATMUL_DESC_BATCH_INVARIANCE_FLAGS does not exist in .*; the first release that has it is 13.8.2.12"
         self.run_case("newer", told, OLDER, GANGWAY_BUILT_FOR="*:cublasLt=" + RELEASES[2].split("-")[1])
+        self.run_case("maybe newer", told, OLDER)
         for release in RELEASES[:2]:    # through a facade
             self.run_case("newer", told, os.path.join(FAKE, release, "lib"))
 
