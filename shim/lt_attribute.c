@@ -43,6 +43,14 @@ const struct gw_release *gw_lt_attribute_since(const struct gw_lt_attribute *att
 	return &gw_families[GW_FAMILY_cublasLt].releases[attribute->first];
 }
 
+/* A library that is not in the database is treated as the release before it, and may have what the one after it has. */
+static bool may_have(const uint64_t *releases, const struct gw_release *release)
+{
+	const struct gw_family_data *data = &gw_families[GW_FAMILY_cublasLt];
+
+	return has(releases, release) || (release + 1 < data->releases + data->release_count && has(releases, release + 1));
+}
+
 bool gw_lt_attribute_is_beyond(enum gw_lt_block_kind kind, int id, const void *block, const struct gw_release *release)
 {
 	const struct gw_lt_room *room;
@@ -50,7 +58,7 @@ bool gw_lt_attribute_is_beyond(enum gw_lt_block_kind kind, int id, const void *b
 	if (id < 0 || id >= GW_LT_ATTRIBUTE_IDS || !release)
 		return false;
 	for (room = gw_lt_rooms; room->kind != GW_LT_BLOCK_KINDS; room++)
-		if (room->kind == kind && (room->beyond >> id & 1) && has(room->releases, release))
+		if (room->kind == kind && (room->beyond >> id & 1) && may_have(room->releases, release))
 			return ((const unsigned char *)block)[room->format_at] < room->format;	/* one of a later format is larger */
 	return false;
 }

@@ -62,7 +62,7 @@ bool gw_lt_attribute_is_newer(const struct gw_lt_attribute *attribute, const str
 /* The first release that has it. */
 const struct gw_release *gw_lt_attribute_since(const struct gw_lt_attribute *attribute) __attribute__((nonnull, returns_nonnull));
 
-/* Is ID beyond BLOCK, though RELEASE's library would write it there? */
+/* Is ID beyond BLOCK, though RELEASE's library, or one between it and the next, would write it there? */
 bool gw_lt_attribute_is_beyond(enum gw_lt_block_kind kind, int id, const void *block, const struct gw_release *release)
 	__attribute__((nonnull(3)));
 

@@ -44,10 +44,37 @@ static void a_block_of_a_later_format_has_room_for_what_an_earlier_one_has(void 
 	assert_false(gw_lt_attribute_is_beyond(GW_LT_MATRIX_LAYOUT, ROWS_ARRAY, block, newest()));
 }
 
+static const struct gw_release *release(const char *version)
+{
+	const struct gw_family_data *data = &gw_families[GW_FAMILY_cublasLt];
+	uint32_t i;
+
+	for (i = 0; i < data->release_count; i++)
+		if (!strcmp(data->releases[i].version, version))
+			return &data->releases[i];
+	return NULL;
+}
+
+static void an_unknown_library_may_write_beyond_a_block_as_the_next_known_one_does(void **state)
+{
+	unsigned char block[64] = { 0 };
+
+	(void)state;
+	assert_true(gw_lt_attribute_is_beyond(GW_LT_MATRIX_LAYOUT, ROWS_ARRAY, block, release("13.10.0.20")));
+	assert_true(gw_lt_attribute_is_beyond(GW_LT_MATRIX_LAYOUT, ROWS_ARRAY, block, release("13.2.2.2")));
+	/* What 13.2.0 is treated as, which does so, too. */
+	assert_true(gw_lt_attribute_is_beyond(GW_LT_MATRIX_LAYOUT, ROWS_ARRAY, block, release("13.1.2.11")));
+	assert_false(gw_lt_attribute_is_beyond(GW_LT_MATRIX_LAYOUT, ROWS_ARRAY, block, release("13.0.2.14")));
+	assert_false(gw_lt_attribute_is_beyond(GW_LT_MATRIX_LAYOUT, OLD, block, release("13.1.2.11")));
+	block[FORMAT_AT] = 1;	/* a longer one */
+	assert_false(gw_lt_attribute_is_beyond(GW_LT_MATRIX_LAYOUT, ROWS_ARRAY, block, release("13.1.2.11")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_small_layout_lacks_is_beyond_it),
+		cmocka_unit_test(an_unknown_library_may_write_beyond_a_block_as_the_next_known_one_does),
 		cmocka_unit_test(a_block_of_a_later_format_has_room_for_what_an_earlier_one_has),
 	};
 
