@@ -29,11 +29,14 @@ static const cudnnGnnCscGraph_t *lengthen(const struct gw_call *call, const cudn
 
 	if (!graph || call->absent || !gw_span_place(call, &place))
 		return graph;
-	/* The shortest that the caller may have: sizes only grow. */
+	/*
+	 * The shortest that the caller may have, and the longest that the library may read: sizes only grow, and a library that the database does
+	 * not know is treated as the release before it.
+	 */
 	for (mine = NULL, i = 0; i < gw_span_lists[list].count; i++) {
 		if (!mine && sizes[i].last >= place.first)
 			mine = &sizes[i];
-		if (sizes[i].first <= place.loaded && place.loaded <= sizes[i].last)
+		if (sizes[i].first <= place.loaded + 1 && place.loaded <= sizes[i].last)
 			theirs = &sizes[i];
 	}
 	if (!mine || !theirs || mine->value >= theirs->value || theirs->value > ROOM)
