@@ -692,16 +692,18 @@ static cudnnStatus_t found(const struct gw_call *call, cudnnRNNDescriptor_t desc
 			   int *returned, cudnnAlgorithmPerformance_t *results)
 {
 	const struct gw_rnn *rnn = gw_rnn_find(descriptor);
+	int32_t told = gw_status_out(call, status);	/* as the caller numbers it: results are read as they are kept */
 	struct gw_cell *cell;
 
-	if (status == wrong(call) || !rnn)
+	/* Of whatever finer kind: 8.x knows but one status for the caller's own error. */
+	if (!rnn || told == gw_status_out(call, wrong(call)))
 		return status;
 	cell = gw_cell_of(results[0], GW_CELL_PERFORMANCE);
 	if (!cell || requested < 1)
 		return wrong(call);
 	cell->own->number = rnn->settings.algo;
 	cell->algorithm = cell->own;
-	cell->number = status;
+	cell->number = told;
 	cell->time = status ? -1 : 0;
 	cell->memory = memory;
 	*returned = 1;

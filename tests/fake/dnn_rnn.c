@@ -410,7 +410,7 @@ cudnnStatus_t fake_cudnnRNNForward(cudnnHandle_t handle, cudnnRNNDescriptor_t de
 	cudnnStatus_t status = begin(&call, handle, (struct dnn_rnn *)descriptor, xd, yd, hd, cd, device, training);
 
 	if (!status && (!x || !y))
-		status = CUDNN_STATUS_BAD_PARAM;
+		status = DNN_NULL_POINTER;
 	return status ? status : dnn_rnn_run(&call, training, x, y, &states, out->fills ? out->fill : NULL);
 }
 

@@ -721,7 +721,14 @@ static void finding(void)
 	/* cuDNN 9 itself says success, and computes nothing. */
 	printf("without a plan %d\n", cudnnRNNForwardInference(handle, n.rnn, STEPS, n.x, b.x, n.h, b.hx, n.c, b.cx, n.w, n.weights, n.y, b.y, n.h, b.hy,
 								n.c, b.cy, n.work, n.work_size));
+	/* A search tells so of its result, in the caller's own numbers; what the caller did wrong, of itself. */
+	show_found("without a plan", cudnnFindRNNForwardInferenceAlgorithmEx(handle, n.rnn, STEPS, n.x, b.x, n.h, b.hx, n.c, b.cx, n.w, n.weights, n.y, b.y,
+									     n.h, b.hy, n.c, b.cy, 1, 1, &returned, results, n.work, n.work_size),
+		   returned, results);
 	printf("set %d\n", cudnnSetPersistentRNNPlan(n.rnn, plan));
+	show_found("without an input", cudnnFindRNNForwardInferenceAlgorithmEx(handle, n.rnn, STEPS, n.x, NULL, n.h, b.hx, n.c, b.cx, n.w, n.weights, n.y,
+									       b.y, n.h, b.hy, n.c, b.cy, 1, 1, &returned, results, n.work,
+									       n.work_size), returned, results);
 	compute(&n);
 	printf("destroyed %d %d\n", cudnnDestroyPersistentRNNPlan(plan), cudnnDestroyPersistentRNNPlan(NULL));
 	CHECK(!cudnnDestroyAlgorithmPerformance(results, 2) && !cudnnDestroyAlgorithmDescriptor(a));
