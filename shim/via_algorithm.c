@@ -112,7 +112,7 @@ cudnnStatus_t gw_via_algorithm_save(struct gw_call *call, cudnnStatus_t (*real)(
 				    void *, size_t), cudnnHandle_t handle, cudnnAlgorithmDescriptor_t algoDesc, void *algoSpace,
 				    size_t algoSpaceSizeInBytes)
 {
-	const struct gw_release *release = call->binding->caller_release;
+	const struct gw_release *release = call->binding->version_release;	/* whose library the program believes to run on */
 	struct saved saved = { 0 };
 	struct gw_cell *cell;
 
@@ -135,7 +135,7 @@ cudnnStatus_t gw_via_algorithm_restore(struct gw_call *call, cudnnStatus_t (*rea
 				       cudnnAlgorithmDescriptor_t), cudnnHandle_t handle, void *algoSpace,
 				       size_t algoSpaceSizeInBytes, cudnnAlgorithmDescriptor_t algoDesc)
 {
-	const struct gw_release *release = call->binding->caller_release;
+	const struct gw_release *release = call->binding->version_release;	/* whose library the program believes to run on */
 	struct gw_cell *cell;
 	struct saved saved;
 

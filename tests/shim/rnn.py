@@ -62,6 +62,9 @@ class Rnn(unittest.TestCase):
             with self.subTest(new):
                 self.same(self.behind_a_facade(new, LD_PRELOAD=PRELOAD))
 
+    def test_a_part_that_was_built_for_an_older_8_saves_algorithms_of_the_release_that_version_questions_name(self):
+        self.same(self.behind_a_facade(NEW[0], GANGWAY_BUILT_FOR="*:cudnn=8.5"))
+
     def test_each_old_call_is_logged_and_none_that_carries_it_is(self):
         log = os.path.join(WORK, "log")
         if os.path.exists(log):
