@@ -25,7 +25,8 @@ bool gw_rnn_answers(struct gw_call *call)
 
 bool gw_rnn_carried(const struct gw_call *call)
 {
-	return call->binding->loaded && !target(call, GW_FN_cudnnSetRNNDescriptor_v6);
+	/* Who needs the library's own soname, and no facade, cannot call what no release of that soname has; asking would go through all libraries. */
+	return call->binding->loaded && call->binding->facade && !target(call, GW_FN_cudnnSetRNNDescriptor_v6);
 }
 
 bool gw_rnn_calls_find(const struct gw_call *call, struct gw_rnn_calls *calls)

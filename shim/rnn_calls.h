@@ -77,7 +77,7 @@ enum gw_rnn_status { GW_RNN_BAD_PARAM, GW_RNN_NOT_SUPPORTED, GW_RNN_INVALID_VALU
 /* True when CALL's function is one that the loaded release lacks and we answer, so no longer absent; false: pass it on. */
 bool gw_rnn_answers(struct gw_call *call) __attribute__((nonnull));
 
-/* True when the library behind CALL is one whose old interface is ours to carry: it has none of its own. */
+/* True when the library behind CALL is one whose old interface is ours to carry: it has none of its own, where the caller's release does. */
 bool gw_rnn_carried(const struct gw_call *call) __attribute__((nonnull));
 
 /* Fills CALLS. False: a function is missing, so nothing can be carried; GW-316 was told. */

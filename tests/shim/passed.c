@@ -31,6 +31,25 @@ static void versions(int (*fail_next)(const char *, int), int status)
 #endif
 }
 
+/* An RNN descriptor is the library's own affair where there is no old interface to carry. */
+static void clipping(void)
+{
+	cudnnRNNDescriptor_t rnn;
+	cudnnRNNClipMode_t mode = -1;
+	cudnnNanPropagation_t nan = -1;
+	double low = 7, high = 7;
+
+	CHECK(!cudnnCreateRNNDescriptor(&rnn));
+#if CUDNN_MAJOR < 9
+	CHECK(!cudnnRNNSetClip_v8(rnn, CUDNN_RNN_CLIP_MINMAX, CUDNN_NOT_PROPAGATE_NAN, -1, 1));
+#else
+	CHECK(!cudnnRNNSetClip_v9(rnn, CUDNN_RNN_CLIP_MINMAX, -1, 1));
+#endif
+	printf("clip %d", cudnnRNNGetClip_v8(rnn, &mode, &nan, &low, &high));
+	printf(": %d %d %g %g\n", mode, nan, low, high);
+	CHECK(!cudnnDestroyRNNDescriptor(rnn));
+}
+
 int main(int count, char **a)
 {
 	cudnnBackendDescriptor_t graph;
@@ -42,6 +61,7 @@ int main(int count, char **a)
 	seam = dlopen(a[1], RTLD_NOW | RTLD_NOLOAD);
 	CHECK(seam);
 	versions((int (*)(const char *, int))dlsym(seam, "gwfake_fail_next"), atoi(a[2]));
+	clipping();
 	printf("version %zu\n", cudnnGetVersion());
 	return 0;
 }

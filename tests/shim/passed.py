@@ -34,6 +34,7 @@ class Passed(unittest.TestCase):
                             "-o", os.path.join(WORK, name), "-I" + ROOT, "-I" + os.path.join(FAKE, name, "src"), "-L" + os.path.join(FAKE, name, "lib"),
                             f"-l:libcudnn.so.{major}", "-ldl"], check=True)
             own = self.said(name, major)
+            self.assertIn("clip 0: 1 0 -1 1", own)
             self.assertEqual("check 14 0" in own, major == "8")
             self.assertEqual(self.said(name, major, LD_PRELOAD=PRELOAD, GANGWAY_BUILT_FOR="*:cudnn=" + OLDER[major]), own)
 
