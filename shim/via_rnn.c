@@ -112,6 +112,18 @@ cudnnStatus_t gw_via_rnn_set_v8(struct gw_call *call, cudnnStatus_t (*real)(cudn
 	return status;
 }
 
+/* The old calls compute on descriptors of ours, which are built as the caller's own is. */
+cudnnStatus_t gw_via_rnn_build(struct gw_call *call, cudnnStatus_t (*real)(cudnnHandle_t, cudnnRNNDescriptor_t, int),
+			       cudnnHandle_t handle, cudnnRNNDescriptor_t rnnDesc, int miniBatch)
+{
+	struct gw_rnn *rnn = gw_rnn_carried(call) ? gw_rnn_find(rnnDesc) : NULL;
+	cudnnStatus_t status = real(handle, rnnDesc, miniBatch);
+
+	if (!status && rnn && rnn->own)
+		rnn->plan = miniBatch;
+	return status;
+}
+
 static void keep_clip(struct gw_rnn_settings *settings, cudnnRNNClipMode_t mode, cudnnNanPropagation_t nan, double low, double high)
 {
 	settings->clips = true;

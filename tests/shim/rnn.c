@@ -590,6 +590,11 @@ static void mixed(void)
 	n.way = ARRAYS;
 	printf("new sizes %d\n", cudnnGetRNNTempSpaceSizes(handle, n.rnn, CUDNN_FWD_MODE_TRAINING, xd, &work, &reserve));
 	CHECK(!cudnnDestroyRNNDataDescriptor(xd));
+	/* The new call builds a dynamic persistent network for the old ones too. */
+	CHECK(!cudnnSetRNNDescriptor_v8(n.rnn, CUDNN_RNN_ALGO_PERSIST_DYNAMIC, CUDNN_LSTM, CUDNN_RNN_DOUBLE_BIAS, CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT,
+					CUDNN_DATA_FLOAT, CUDNN_DATA_FLOAT, CUDNN_FMA_MATH, n.input, HIDDEN, HIDDEN, LAYERS, NULL, 0));
+	printf("built %d %d\n", cudnnBuildRNNDynamic(handle, n.rnn, 0), cudnnBuildRNNDynamic(handle, n.rnn, BATCH));
+	compute(&n);
 	/* Set by the old call again, it takes any input. */
 	CHECK(!cudnnSetRNNDescriptor_v6(handle, n.rnn, HIDDEN, LAYERS, NULL, 0, 0, CUDNN_LSTM, 0, CUDNN_DATA_FLOAT));
 	show_settings(n.rnn);
