@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
 #include "gw_values.h"
@@ -30,6 +31,30 @@ cudnnStatus_t gw_rnn_step(const struct gw_call *call, const struct gw_rnn_calls 
 	if ((dim[0] > 1 && stride[0] != dim[1]) || (dim[1] > 1 && stride[1] != 1))
 		return gw_rnn_status(call, GW_RNN_BAD_PARAM);
 	*batch = dim[0];
+	*vector = dim[1];
+	return 0;
+}
+
+cudnnStatus_t gw_rnn_step_vector(const struct gw_call *call, const struct gw_rnn_calls *calls, cudnnTensorDescriptor_t descriptor, bool packed,
+				 int *vector, cudnnDataType_t *type)
+{
+	int rank = 0, dim[RANK] = { 0 }, stride[RANK] = { 0 }, i;
+	uint64_t count = 1, last = 1;
+	cudnnStatus_t status;
+
+	if (!descriptor)
+		return gw_rnn_status(call, GW_RNN_BAD_PARAM);
+	status = calls->get_tensor(descriptor, RANK, type, &rank, dim, stride);
+	if (status)
+		return status;
+	if (rank < 2 || rank > RANK || dim[1] < 1)
+		return gw_rnn_status(call, GW_RNN_BAD_PARAM);
+	for (i = 0; packed && i < rank; i++) {
+		count *= (uint64_t)dim[i];
+		last += ((uint64_t)dim[i] - 1) * (uint64_t)stride[i];
+	}
+	if (count != last)
+		return gw_rnn_status(call, GW_RNN_BAD_PARAM);
 	*vector = dim[1];
 	return 0;
 }

@@ -23,6 +23,13 @@ struct gw_rnn_steps {
 cudnnStatus_t gw_rnn_step(const struct gw_call *call, const struct gw_rnn_calls *calls, cudnnTensorDescriptor_t descriptor, int *batch,
 			  int *vector, cudnnDataType_t *type) __attribute__((nonnull(1, 2, 4, 5, 6), warn_unused_result));
 
+/*
+ * The numbers of a vector and their type alone, for questions about weights. 8.x does not look at anything else for them, but for PACKED
+ * (cudnnGetRNNParamsSize): the tensor has no gaps, in whatever order. Statuses as above.
+ */
+cudnnStatus_t gw_rnn_step_vector(const struct gw_call *call, const struct gw_rnn_calls *calls, cudnnTensorDescriptor_t descriptor, bool packed,
+				 int *vector, cudnnDataType_t *type) __attribute__((nonnull(1, 2, 5, 6), warn_unused_result));
+
 /* Reads COUNT descriptors. A status of the loaded release; gw_rnn_steps_finish in any case. */
 cudnnStatus_t gw_rnn_steps_read(const struct gw_call *call, const struct gw_rnn_calls *calls, int count,
 				const cudnnTensorDescriptor_t *descriptors, struct gw_rnn_steps *steps)

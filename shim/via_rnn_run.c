@@ -124,7 +124,7 @@ cudnnStatus_t gw_via_rnn_weights_size(struct gw_call *call, cudnnStatus_t (*real
 				      const cudnnRNNDescriptor_t rnnDesc, const cudnnTensorDescriptor_t xDesc,
 				      size_t *sizeInBytes, cudnnDataType_t dataType)
 {
-	int batch, vector;
+	int vector;
 	cudnnDataType_t type;
 	struct run run;
 	cudnnStatus_t status;
@@ -135,7 +135,7 @@ cudnnStatus_t gw_via_rnn_weights_size(struct gw_call *call, cudnnStatus_t (*real
 		return wrong(call);
 	status = begin(&run, call);
 	if (!status)
-		status = gw_rnn_step(call, &run.calls, xDesc, &batch, &vector, &type);
+		status = gw_rnn_step_vector(call, &run.calls, xDesc, true, &vector, &type);
 	if (!status && type != dataType)
 		status = wrong(call);
 	if (!status)
@@ -219,7 +219,7 @@ static cudnnStatus_t params(const struct gw_call *call, cudnnHandle_t handle, cu
 			    cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t weights, const void *w, int id, bool matrix,
 			    cudnnFilterDescriptor_t descriptor, void **at)
 {
-	int batch, vector, rank = 0, dim[8];
+	int vector, rank = 0, dim[8];
 	size_t size = 0;
 	cudnnDataType_t type, weights_type = 0;
 	cudnnTensorFormat_t format;
@@ -232,7 +232,7 @@ static cudnnStatus_t params(const struct gw_call *call, cudnnHandle_t handle, cu
 	status = begin(&run, call);
 	if (status)
 		return status;
-	status = gw_rnn_step(call, &run.calls, x, &batch, &vector, &type);
+	status = gw_rnn_step_vector(call, &run.calls, x, false, &vector, &type);
 	if (!status)
 		status = run.calls.get_filter(weights, 3, &weights_type, &format, &rank, dim);
 	if (!status && rank && weights_type != type)

@@ -287,12 +287,33 @@ cudnnStatus_t fake_cudnnGetRNNTrainingReserveSize(cudnnHandle_t handle, const cu
 	return status;
 }
 
+/* Questions for weights look at the vectors alone; whether they are fully packed, in whatever order, only the one for the size. */
+static cudnnStatus_t begin_weights(struct dnn_rnn_call *call, cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, cudnnTensorDescriptor_t x,
+				   bool packed)
+{
+	const struct dnn_rnn *own = known(descriptor);
+	const struct dnn_tensor *tensor = (struct dnn_tensor *)x;
+	int64_t last = 1, count = 1;
+	int lanes;
+
+	if (!dnn_is(handle, DNN_HANDLE) || !own || !own->set || !dnn_is(tensor, DNN_TENSOR) || !tensor->set || tensor->shape.rank < 2)
+		return CUDNN_STATUS_BAD_PARAM;
+	for (int i = 0; i < tensor->shape.rank; i++) {
+		count *= tensor->shape.dim[i];
+		last += (int64_t)(tensor->shape.dim[i] - 1) * tensor->shape.stride[i];
+	}
+	if ((packed && count != last) || !dnn_type(tensor->type, &call->type, &lanes) ||
+	    (own->whole && (own->type != tensor->type || own->input != tensor->shape.dim[1])))
+		return CUDNN_STATUS_BAD_PARAM;
+	return dnn_rnn_network(own, tensor->shape.dim[1], &call->rnn);
+}
+
 cudnnStatus_t fake_cudnnGetRNNParamsSize(cudnnHandle_t handle, const cudnnRNNDescriptor_t descriptor, const cudnnTensorDescriptor_t x,
 					 size_t *size, cudnnDataType_t type)
 {
 	const struct dnn_tensor *tensor = (struct dnn_tensor *)x;
 	struct dnn_rnn_call call = { 0 };
-	cudnnStatus_t status = size ? begin(&call, handle, descriptor, 1, &x) : CUDNN_STATUS_BAD_PARAM;
+	cudnnStatus_t status = size ? begin_weights(&call, handle, descriptor, x, true) : CUDNN_STATUS_BAD_PARAM;
 
 	if (status)
 		return status;
@@ -300,7 +321,6 @@ cudnnStatus_t fake_cudnnGetRNNParamsSize(cudnnHandle_t handle, const cudnnRNNDes
 		*size = (size_t)rnn_weights(&call.rnn) * fake_size(call.type);
 	else
 		status = CUDNN_STATUS_BAD_PARAM;
-	end(&call);
 	return status;
 }
 
@@ -315,16 +335,13 @@ static cudnnStatus_t params(cudnnHandle_t handle, cudnnRNNDescriptor_t descripto
 
 	if (!dnn_is(own, DNN_FILTER) || !dnn_is(wd, DNN_FILTER) || !at)
 		return CUDNN_STATUS_BAD_PARAM;
-	status = begin(&call, handle, descriptor, 1, &x);
+	status = begin_weights(&call, handle, descriptor, x, false);
 	if (status)
 		return status;
 	if (layer < 0 || layer >= call.rnn.layers * call.rnn.directions || id < 0 || id > 2 * rnn_gates(&call.rnn) - !matrix ||
-	    (wd->set && wd->type != ((struct dnn_tensor *)x)->type)) {
-		end(&call);
+	    (wd->set && wd->type != ((struct dnn_tensor *)x)->type))
 		return CUDNN_STATUS_BAD_PARAM;
-	}
 	place = matrix ? rnn_matrix(&call.rnn, layer, id) : rnn_bias(&call.rnn, layer, id);
-	end(&call);
 	if (!place.rows) {
 		struct fake_head head = own->head;
 

@@ -90,6 +90,36 @@ static void show_net(const struct net *n, char *weights)
 	      !cudnnDestroyFilterDescriptor(matrix) && !cudnnDestroyFilterDescriptor(bias));
 }
 
+/* Of a step's tensor that is no plain one: gaps, another order, a third dimension. */
+static void show_orders(void)
+{
+	static const int dim[][3] = { { 3, 5, 1 }, { 3, 5, 1 }, { 3, 5, 2 }, { 3, 5, 2 } }, stride[][3] = { { 7, 1, 1 }, { 1, 3, 1 }, { 10, 2, 1 }, { 20, 2, 1 } };
+	cudnnRNNDescriptor_t rnn;
+	cudnnTensorDescriptor_t x;
+	cudnnFilterDescriptor_t w, matrix;
+
+	CHECK(!cudnnCreateRNNDescriptor(&rnn) && !cudnnCreateTensorDescriptor(&x) && !cudnnCreateFilterDescriptor(&w) &&
+	      !cudnnCreateFilterDescriptor(&matrix));
+	CHECK(!cudnnSetRNNDescriptor_v6(handle, rnn, 4, 2, NULL, CUDNN_LINEAR_INPUT, CUDNN_UNIDIRECTIONAL, CUDNN_LSTM, CUDNN_RNN_ALGO_STANDARD,
+					CUDNN_DATA_FLOAT));
+	CHECK(!cudnnSetFilterNdDescriptor(w, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 3, (int[]){ 3000, 1, 1 }));
+	for (int i = 0; i < 4; i++) {
+		size_t size = 0;
+		void *at = NULL;
+		int status;
+
+		CHECK(!cudnnSetTensorNdDescriptor(x, CUDNN_DATA_FLOAT, 3, dim[i], stride[i]));
+		status = cudnnGetRNNParamsSize(handle, rnn, x, &size, CUDNN_DATA_FLOAT);
+		printf("order %d: size %d %zu,", i, status, size);
+		status = cudnnGetRNNLinLayerMatrixParams(handle, rnn, 0, x, w, nothing, 0, matrix, &at);
+		at = (void *)((char *)at - nothing);
+		show_place("matrix", status, matrix, at);
+		printf("\n");
+	}
+	CHECK(!cudnnDestroyRNNDescriptor(rnn) && !cudnnDestroyTensorDescriptor(x) && !cudnnDestroyFilterDescriptor(w) &&
+	      !cudnnDestroyFilterDescriptor(matrix));
+}
+
 int main(void)
 {
 	static const int types[] = { CUDNN_DATA_FLOAT, CUDNN_DATA_DOUBLE, CUDNN_DATA_HALF };
@@ -106,5 +136,6 @@ int main(void)
 			show_net(&n, NULL);
 		}
 	}
+	show_orders();
 	return 0;
 }

@@ -537,6 +537,24 @@ static void statuses(void)
 	printf(" %d", cudnnGetRNNLinLayerMatrixParams(handle, n.rnn, 0, n.x[0], f, n.weights, 0, f, &at));
 	CHECK(!cudnnSetFilterNdDescriptor(f, CUDNN_DATA_DOUBLE, CUDNN_TENSOR_NCHW, 3, (int[]){ 2000, 1, 1 }));
 	printf(" %d\n", cudnnGetRNNLinLayerMatrixParams(handle, n.rnn, 0, n.x[0], f, n.weights, 0, f, &at));
+	/* Of a step's tensor the weights depend on the vectors alone. */
+	CHECK(!cudnnSetFilterNdDescriptor(f, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, 3, (int[]){ 2000, 1, 1 }));
+	for (int i = 0; i < 4; i++) {
+		static const int dim[][3] = { { 3, 5, 1 }, { 3, 5, 1 }, { 3, 5, 2 }, { 3, 5, 2 } }, stride[][3] = { { 7, 1, 1 }, { 1, 3, 1 }, { 10, 2, 1 }, { 20, 2, 1 } };
+		cudnnFilterDescriptor_t place;
+		cudnnDataType_t type;
+		cudnnTensorFormat_t format;
+		int rank = -1, size_of[3] = { -1, -1, -1 }, status;
+
+		CHECK(!cudnnCreateFilterDescriptor(&place));
+		CHECK(!cudnnSetTensorNdDescriptor(odd, CUDNN_DATA_FLOAT, 3, dim[i], stride[i]));
+		size = 0;
+		status = cudnnGetRNNParamsSize(handle, n.rnn, odd, &size, CUDNN_DATA_FLOAT);
+		printf("another order: size %d %zu", status, size);
+		printf(", place %d", cudnnGetRNNLinLayerMatrixParams(handle, n.rnn, 0, odd, f, n.weights, 0, place, &at));
+		CHECK(!cudnnGetFilterNdDescriptor(place, 3, &type, &format, &rank, size_of) && !cudnnDestroyFilterDescriptor(place));
+		printf(" of %d %d\n", size_of[1], size_of[2]);
+	}
 	printf("y %d", cudnnRNNForwardInference(handle, n.rnn, STEPS, n.x, b.x, n.h, b.hx, n.c, b.cx, n.w, n.weights, n.x, b.y, n.h, b.hy, n.c, b.cy, n.work,
 						n.work_size));
 	printf(" %d", cudnnRNNForwardInference(handle, n.rnn, STEPS, n.x, b.x, n.h, b.hx, n.c, b.cx, n.w, n.weights, NULL, b.y, n.h, b.hy, n.c, b.cy,
