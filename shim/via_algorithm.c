@@ -145,8 +145,10 @@ cudnnStatus_t gw_via_algorithm_restore(struct gw_call *call, cudnnStatus_t (*rea
 	if (!handle || !cell || !algoSpace || algoSpaceSizeInBytes < SAVED_SIZE)
 		return wrong(call);
 	memcpy(&saved, algoSpace, sizeof(saved));
-	if (release && saved.release != (int32_t)release->number)
+	if (release && (saved.release != (int32_t)release->number || saved.build != release->part[3]))
 		return wrong(call);
+	if (saved.zero)
+		return gw_rnn_status(call, GW_RNN_NOT_SUPPORTED);
 	cell->number = saved.algorithm;
 	return 0;
 }

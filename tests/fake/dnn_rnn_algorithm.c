@@ -63,15 +63,22 @@ cudnnStatus_t fake_cudnnGetAlgorithmSpaceSize(cudnnHandle_t handle, cudnnAlgorit
 	return CUDNN_STATUS_SUCCESS;
 }
 
+static int build_number(void)
+{
+	const char *build = strrchr(FAKE_RELEASE, '.');
+	int number = 0;
+
+	for (; build && *++build;)
+		number = number * 10 + *build - '0';
+	return number;
+}
+
 cudnnStatus_t fake_cudnnSaveAlgorithm(cudnnHandle_t handle, cudnnAlgorithmDescriptor_t descriptor, void *space, size_t size)
 {
-	int words[3] = { CUDNN_VERSION, 0, 0 };
-	const char *build = strrchr(FAKE_RELEASE, '.');
+	int words[3] = { CUDNN_VERSION, build_number(), 0 };
 
 	if (!dnn_is(handle, DNN_HANDLE) || !dnn_is(descriptor, DNN_ALGORITHM) || !space || size < SAVED)
 		return CUDNN_STATUS_BAD_PARAM;
-	for (; build && *++build;)
-		words[1] = words[1] * 10 + *build - '0';
 	memset(space, 0, SAVED);
 	memcpy(space, words, sizeof words);
 	memcpy((char *)space + sizeof words, &((struct dnn_algorithm *)descriptor)->algorithm, sizeof(cudnnAlgorithm_t));
@@ -80,13 +87,15 @@ cudnnStatus_t fake_cudnnSaveAlgorithm(cudnnHandle_t handle, cudnnAlgorithmDescri
 
 cudnnStatus_t fake_cudnnRestoreAlgorithm(cudnnHandle_t handle, void *space, size_t size, cudnnAlgorithmDescriptor_t descriptor)
 {
-	int version;
+	int words[3];
 
 	if (!dnn_is(handle, DNN_HANDLE) || !dnn_is(descriptor, DNN_ALGORITHM) || !space || size < SAVED)
 		return CUDNN_STATUS_BAD_PARAM;
-	memcpy(&version, space, sizeof version);
-	if (version != CUDNN_VERSION)
+	memcpy(words, space, sizeof words);
+	if (words[0] != CUDNN_VERSION || words[1] != build_number())
 		return CUDNN_STATUS_BAD_PARAM;
+	if (words[2])
+		return CUDNN_STATUS_NOT_SUPPORTED;
 	memcpy(&((struct dnn_algorithm *)descriptor)->algorithm, (char *)space + 3 * sizeof(int), sizeof(cudnnAlgorithm_t));
 	return CUDNN_STATUS_SUCCESS;
 }

@@ -659,6 +659,12 @@ static void algorithms(void)
 	CHECK(!cudnnGetAlgorithmDescriptor(b, &got));
 	memcpy(&number, &got, sizeof number);
 	printf(" %d, %d\n", number, cudnnRestoreAlgorithm(handle, saved, size - 1, b));
+	/* Of another release, another build of it, and of a kind that no release writes. */
+	for (int i = 0; i < 12; i += 4) {
+		saved[i] ^= 1;
+		printf("another %d: %d\n", i, cudnnRestoreAlgorithm(handle, saved, size, b));
+		saved[i] ^= 1;
+	}
 
 	CHECK(!cudnnCreateAlgorithmPerformance(many, MANY));
 	CHECK(!cudnnGetAlgorithmPerformance(many[1], &of, &status, &time, &memory));
