@@ -359,6 +359,7 @@ static int read_imports(struct reader *reader)
 		if (!import->name)
 			return fail(reader, place_of(reader, reader->symbols),
 				    "symbol %llu has no name", (unsigned long long)i);
+		import->weak = ELF64_ST_BIND(symbols[i].st_info) == STB_WEAK;
 		if (index > 1)
 			result = find_version(reader, index, import);
 		reader->out->import_count++;

@@ -13,6 +13,7 @@ struct gw_elf_import {
 	const char *name;
 	const char *file; /* the soname whose version it needs; NULL where it needs none */
 	const char *node; /* that version */
+	bool weak;        /* it may be missing */
 };
 
 /* All strings live until gw_elf_finish. */

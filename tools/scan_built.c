@@ -112,7 +112,8 @@ static void by_imports(struct range *range, const struct gw_elf *elf)
 
 		if (import->file)
 			by_soname(range, import->file, "node");
-		if (strncmp(import->name, "cu", 2) == 0 && bounds(range->family, ABI_FUNCTION, 0, import->name, &first, &last))
+		/* As the shim reads it: whoever asks whether a function is there can do without it. */
+		if (!import->weak && strncmp(import->name, "cu", 2) == 0 && bounds(range->family, ABI_FUNCTION, 0, import->name, &first, &last))
 			narrow(range, first, last, format("imports", import->name));
 	}
 }

@@ -223,6 +223,11 @@ def what_a_file_was_built_for_follows_from_nodes_and_functions(world):
     path = importing(world, "libnew.so.1", "libcublas.so.12", "cublasCreate_v2", function)
     check(built_for(world, path) == {"cublas": (first, twelve[-1], f"imports {function}; node libcublas.so.12")}, str(built_for(world, path)))
     check(f"built for cublas {first} to {twelve[-1]} (imports {function}; node libcublas.so.12)\n" in world.run("scan", path).out, "the text says so")
+    # A file that asks whether the function is there can do without it.
+    build = importing(world, "libboth.so.1", "libcublas.so.12", "cublasCreate_v2", function)
+    path = world.library("libweak.so.1", f"void cublasCreate_v2(void);\nvoid {function}(void) __attribute__((weak));\n"
+                         f"void f(void)\n{{\n\tcublasCreate_v2();\n\tif ({function})\n\t\t{function}();\n}}\n", os.path.dirname(build) + "/build-libboth.so.1/libcublas.so.12")
+    check(built_for(world, path) == {"cublas": (twelve[0], twelve[-1], "node libcublas.so.12")}, str(built_for(world, path)))
     path = importing(world, "libold.so.1", "libcudnn.so.8", "cudnnSetRNNDescriptor_v6")
     check(built_for(world, path)["cudnn"][:2] == (eight[0], eight[-1]), str(built_for(world, path)))
 
