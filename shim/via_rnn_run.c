@@ -13,6 +13,7 @@
 #include "rnn_cells.h"
 #include "rnn_filter.h"
 #include "rnn_kit.h"
+#include "rnn_one.h"
 #include "rnn_steps.h"
 #include "rnn_table.h"
 
@@ -271,11 +272,16 @@ cudnnStatus_t gw_via_rnn_bias(struct gw_call *call, cudnnStatus_t (*real)(cudnnH
 	return params(call, handle, rnnDesc, pseudoLayer, xDesc, wDesc, w, linLayerID, false, linLayerBiasDesc, linLayerBias);
 }
 
-/* What a computing call is given besides its sequences. */
+/* What a computing call is given besides its sequences: of the hidden state and of the cell's one the descriptors, each with its memory. */
 struct state {
-	cudnnTensorDescriptor_t h, c;
+	struct gw_rnn_part h[GW_RNN_PARTS], c[GW_RNN_PARTS];
 	const void *hx, *cx;
 	void *hy, *cy;
+};
+
+/* The one descriptor of each. */
+struct tensors {
+	cudnnTensorDescriptor_t h, c;
 };
 
 struct space {
@@ -283,10 +289,11 @@ struct space {
 	size_t work_size, reserve_size;
 };
 
-/* The new calls take one descriptor where the old ones took one for each state of the same shape. */
-static cudnnTensorDescriptor_t one_of(cudnnTensorDescriptor_t a, cudnnTensorDescriptor_t b, cudnnTensorDescriptor_t c)
+static cudnnStatus_t tensors_of(const struct run *run, const struct state *s, struct tensors *tensors)
 {
-	return a ? a : b ? b : c;
+	cudnnStatus_t status = gw_rnn_one_tensor(run->call, &run->calls, s->h, &tensors->h);
+
+	return status ? status : gw_rnn_one_tensor(run->call, &run->calls, s->c, &tensors->c);
 }
 
 static cudnnStatus_t weights_of(struct run *run, cudnnFilterDescriptor_t descriptor, size_t *size)
@@ -304,16 +311,20 @@ static cudnnStatus_t take_to_run(struct run *run, cudnnHandle_t handle, cudnnRNN
 	return take(run, handle, descriptor, input, type);
 }
 
-/* Sequences X and Y, packed, into the kit's descriptors; for vectors of X. */
+/* Sequences X and Y, packed, into the kit's descriptors; for vectors of X. DY, when there is one, has to be as Y. */
 static cudnnStatus_t take_packed(struct run *run, cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, int count,
-				 const cudnnTensorDescriptor_t *x, const cudnnTensorDescriptor_t *y)
+				 const cudnnTensorDescriptor_t *x, const cudnnTensorDescriptor_t *y, const cudnnTensorDescriptor_t *dy)
 {
 	struct gw_rnn_steps steps;
-	int width = 0;
+	int width = 0, other = 0;
 	cudnnStatus_t status = gw_rnn_steps_read(run->call, &run->calls, count, x, &steps);
 
 	if (!status)
 		status = gw_rnn_steps_match(run->call, &run->calls, &steps, y, &width);
+	if (!status && dy)
+		status = gw_rnn_steps_match(run->call, &run->calls, &steps, dy, &other);
+	if (!status && dy && other != width)
+		status = wrong(run->call);
 	if (!status)
 		status = take_to_run(run, handle, descriptor, steps.vector, steps.type);
 	if (!status)
@@ -344,10 +355,13 @@ static cudnnStatus_t forward(struct run *run, cudnnHandle_t handle, cudnnForward
 			     const struct space *space)
 {
 	size_t size = 0;
+	struct tensors t;
 	cudnnStatus_t status = weights_of(run, weights, &size);
 
+	if (!status)
+		status = tensors_of(run, s, &t);
 	return status ? status :
-			run->calls.forward(handle, run->kit->rnn, mode, NULL, x_data, x, y_data, y, s->h, s->hx, s->hy, s->c, s->cx, s->cy, size, w,
+			run->calls.forward(handle, run->kit->rnn, mode, NULL, x_data, x, y_data, y, t.h, s->hx, s->hy, t.c, s->cx, s->cy, size, w,
 					   space->work_size, space->work, space->reserve_size, space->reserve);
 }
 
@@ -360,7 +374,7 @@ static cudnnStatus_t forward_packed(const struct gw_call *call, cudnnHandle_t ha
 
 	if (status)
 		return status;
-	status = take_packed(&run, handle, rnn, count, x_steps, y_steps);
+	status = take_packed(&run, handle, rnn, count, x_steps, y_steps, NULL);
 	if (!status)
 		status = forward(&run, handle, mode, run.kit->x, x, run.kit->y, y, s, weights, w, space);
 	end(&run);
@@ -395,7 +409,7 @@ cudnnStatus_t gw_via_rnn_inference(struct gw_call *call, cudnnStatus_t (*real)(c
 				   void *y, const cudnnTensorDescriptor_t hyDesc, void *hy,
 				   const cudnnTensorDescriptor_t cyDesc, void *cy, void *workSpace, size_t workSpaceSizeInBytes)
 {
-	struct state s = { one_of(hxDesc, hyDesc, NULL), one_of(cxDesc, cyDesc, NULL), hx, cx, hy, cy };
+	struct state s = { { { hxDesc, hx }, { hyDesc, hy } }, { { cxDesc, cx }, { cyDesc, cy } }, hx, cx, hy, cy };
 	struct space space = { workSpace, NULL, workSpaceSizeInBytes, 0 };
 
 	if (!gw_rnn_answers(call))
@@ -417,7 +431,7 @@ cudnnStatus_t gw_via_rnn_training(struct gw_call *call, cudnnStatus_t (*real)(cu
 				  void *cy, void *workSpace, size_t workSpaceSizeInBytes, void *reserveSpace,
 				  size_t reserveSpaceSizeInBytes)
 {
-	struct state s = { one_of(hxDesc, hyDesc, NULL), one_of(cxDesc, cyDesc, NULL), hx, cx, hy, cy };
+	struct state s = { { { hxDesc, hx }, { hyDesc, hy } }, { { cxDesc, cx }, { cyDesc, cy } }, hx, cx, hy, cy };
 	struct space space = { workSpace, reserveSpace, workSpaceSizeInBytes, reserveSpaceSizeInBytes };
 
 	if (!gw_rnn_answers(call))
@@ -445,7 +459,7 @@ cudnnStatus_t gw_via_rnn_inference_ex(struct gw_call *call, cudnnStatus_t (*real
 				      void *iAttn, const cudnnRNNDataDescriptor_t qDesc, void *queries, void *workSpace,
 				      size_t workSpaceSizeInBytes)
 {
-	struct state s = { one_of(hxDesc, hyDesc, NULL), one_of(cxDesc, cyDesc, NULL), hx, cx, hy, cy };
+	struct state s = { { { hxDesc, hx }, { hyDesc, hy } }, { { cxDesc, cx }, { cyDesc, cy } }, hx, cx, hy, cy };
 	struct space space = { workSpace, NULL, workSpaceSizeInBytes, 0 };
 
 	if (!gw_rnn_answers(call))
@@ -474,7 +488,7 @@ cudnnStatus_t gw_via_rnn_training_ex(struct gw_call *call, cudnnStatus_t (*real)
 				     void *queries, void *workSpace, size_t workSpaceSizeInBytes, void *reserveSpace,
 				     size_t reserveSpaceSizeInBytes)
 {
-	struct state s = { one_of(hxDesc, hyDesc, NULL), one_of(cxDesc, cyDesc, NULL), hx, cx, hy, cy };
+	struct state s = { { { hxDesc, hx }, { hyDesc, hy } }, { { cxDesc, cx }, { cyDesc, cy } }, hx, cx, hy, cy };
 	struct space space = { workSpace, reserveSpace, workSpaceSizeInBytes, reserveSpaceSizeInBytes };
 
 	if (!gw_rnn_answers(call))
@@ -497,11 +511,14 @@ static cudnnStatus_t backward_data(struct run *run, cudnnHandle_t handle, cudnnR
 				   const struct space *space)
 {
 	size_t size = 0;
+	struct tensors t;
 	cudnnStatus_t status = weights_of(run, weights, &size);
 
+	if (!status)
+		status = tensors_of(run, s, &t);
 	return status ? status :
-			run->calls.backward_data(handle, run->kit->rnn, NULL, y_data, g->y, g->dy, x_data, g->dx, s->h, s->hx, g->dhy, g->dhx,
-						 s->c, s->cx, g->dcy, g->dcx, size, w, space->work_size, space->work, space->reserve_size,
+			run->calls.backward_data(handle, run->kit->rnn, NULL, y_data, g->y, g->dy, x_data, g->dx, t.h, s->hx, g->dhy, g->dhx,
+						 t.c, s->cx, g->dcy, g->dcx, size, w, space->work_size, space->work, space->reserve_size,
 						 space->reserve);
 }
 
@@ -517,7 +534,7 @@ static cudnnStatus_t backward_data_packed(const struct gw_call *call, cudnnHandl
 		return status;
 	if (!dy_steps)
 		return wrong(call);
-	status = take_packed(&run, handle, rnn, count, dx_steps, y_steps);
+	status = take_packed(&run, handle, rnn, count, dx_steps, y_steps, dy_steps);
 	if (!status)
 		status = backward_data(&run, handle, run.kit->y, run.kit->x, g, s, weights, w, space);
 	end(&run);
@@ -541,7 +558,8 @@ cudnnStatus_t gw_via_rnn_data(struct gw_call *call, cudnnStatus_t (*real)(cudnnH
 			      size_t reserveSpaceSizeInBytes)
 {
 	struct gradients g = { y, dy, dhy, dcy, dx, dhx, dcx };
-	struct state s = { one_of(hxDesc, dhyDesc, dhxDesc), one_of(cxDesc, dcyDesc, dcxDesc), hx, cx, NULL, NULL };
+	struct state s = { { { hxDesc, hx }, { dhyDesc, dhy }, { dhxDesc, dhx } }, { { cxDesc, cx }, { dcyDesc, dcy }, { dcxDesc, dcx } }, hx, cx,
+			   NULL, NULL };
 	struct space space = { workSpace, reserveSpace, workSpaceSizeInBytes, reserveSpaceSizeInBytes };
 
 	if (!gw_rnn_answers(call))
@@ -570,7 +588,8 @@ cudnnStatus_t gw_via_rnn_data_ex(struct gw_call *call, cudnnStatus_t (*real)(cud
 				 size_t workSpaceSizeInBytes, void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
 	struct gradients g = { y, dy, dhy, dcy, dx, dhx, dcx };
-	struct state s = { one_of(hxDesc, dhyDesc, dhxDesc), one_of(cxDesc, dcyDesc, dcxDesc), hx, cx, NULL, NULL };
+	struct state s = { { { hxDesc, hx }, { dhyDesc, dhy }, { dhxDesc, dhx } }, { { cxDesc, cx }, { dcyDesc, dcy }, { dcxDesc, dcx } }, hx, cx,
+			   NULL, NULL };
 	struct space space = { workSpace, reserveSpace, workSpaceSizeInBytes, reserveSpaceSizeInBytes };
 	struct run run;
 	cudnnStatus_t status;
@@ -584,7 +603,9 @@ cudnnStatus_t gw_via_rnn_data_ex(struct gw_call *call, cudnnStatus_t (*real)(cud
 	status = begin(&run, call);
 	if (status)
 		return status;
-	status = dyDesc ? take_data(&run, handle, rnnDesc, dxDesc) : wrong(call);
+	status = dyDesc && yDesc ? take_data(&run, handle, rnnDesc, dxDesc) : wrong(call);
+	if (!status)
+		status = gw_rnn_same_data(call, &run.calls, yDesc, dyDesc);
 	if (!status)
 		status = backward_data(&run, handle, yDesc, dxDesc, &g, &s, wDesc, w, &space);
 	end(&run);
@@ -613,7 +634,7 @@ static cudnnStatus_t backward_weights_packed(const struct gw_call *call, cudnnHa
 
 	if (status)
 		return status;
-	status = take_packed(&run, handle, rnn, count, x_steps, y_steps);
+	status = take_packed(&run, handle, rnn, count, x_steps, y_steps, NULL);
 	if (!status)
 		status = backward_weights(&run, handle, run.kit->x, x, h, hx, run.kit->y, y, weights, dw, space);
 	end(&run);
@@ -731,7 +752,7 @@ cudnnStatus_t gw_via_rnn_find_inference(struct gw_call *call, cudnnStatus_t (*re
 					const int requestedAlgoCount, int *returnedAlgoCount,
 					cudnnAlgorithmPerformance_t *perfResults, void *workspace, size_t workSpaceSizeInBytes)
 {
-	struct state s = { one_of(hxDesc, hyDesc, NULL), one_of(cxDesc, cyDesc, NULL), hx, cx, hy, cy };
+	struct state s = { { { hxDesc, hx }, { hyDesc, hy } }, { { cxDesc, cx }, { cyDesc, cy } }, hx, cx, hy, cy };
 	struct space space = { workspace, NULL, workSpaceSizeInBytes, 0 };
 	cudnnStatus_t status;
 
@@ -762,7 +783,7 @@ cudnnStatus_t gw_via_rnn_find_training(struct gw_call *call, cudnnStatus_t (*rea
 				       cudnnAlgorithmPerformance_t *perfResults, void *workspace, size_t workSpaceSizeInBytes,
 				       void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
-	struct state s = { one_of(hxDesc, hyDesc, NULL), one_of(cxDesc, cyDesc, NULL), hx, cx, hy, cy };
+	struct state s = { { { hxDesc, hx }, { hyDesc, hy } }, { { cxDesc, cx }, { cyDesc, cy } }, hx, cx, hy, cy };
 	struct space space = { workspace, reserveSpace, workSpaceSizeInBytes, reserveSpaceSizeInBytes };
 	cudnnStatus_t status;
 
@@ -797,7 +818,8 @@ cudnnStatus_t gw_via_rnn_find_data(struct gw_call *call, cudnnStatus_t (*real)(c
 				   void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
 	struct gradients g = { y, dy, dhy, dcy, dx, dhx, dcx };
-	struct state s = { one_of(hxDesc, dhyDesc, dhxDesc), one_of(cxDesc, dcyDesc, dcxDesc), hx, cx, NULL, NULL };
+	struct state s = { { { hxDesc, hx }, { dhyDesc, dhy }, { dhxDesc, dhx } }, { { cxDesc, cx }, { dcyDesc, dcy }, { dcxDesc, dcx } }, hx, cx,
+			   NULL, NULL };
 	struct space space = { workspace, reserveSpace, workSpaceSizeInBytes, reserveSpaceSizeInBytes };
 	cudnnStatus_t status;
 

@@ -372,25 +372,45 @@ cudnnStatus_t fake_cudnnGetRNNLinLayerBiasParams(cudnnHandle_t handle, const cud
 }
 
 /* Statuses of what is told about spaces: one that the plan lacks is another than one that is too small. */
-static cudnnStatus_t ready(const struct dnn_rnn *own, const struct dnn_rnn_call *call, cudnnTensorDescriptor_t h, cudnnTensorDescriptor_t c,
-			   bool training)
+/* A state or its gradient. Without numbers its descriptor is not looked at. */
+struct part {
+	cudnnTensorDescriptor_t descriptor;
+	const void *at;
+};
+
+/* All that has a state's shape. */
+struct parts {
+	struct part h[3], c[3];
+};
+
+static cudnnStatus_t fit(const struct dnn_rnn_call *call, const struct part part[3], int width)
+{
+	cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+
+	for (int i = 0; i < 3 && !status; i++)
+		if (part[i].at)
+			status = part[i].descriptor ? dnn_rnn_states_fit(call, part[i].descriptor, width) : CUDNN_STATUS_BAD_PARAM;
+	return status;
+}
+
+static cudnnStatus_t ready(const struct dnn_rnn *own, const struct dnn_rnn_call *call, const struct parts *parts, bool training)
 {
 	cudnnStatus_t status = dnn_rnn_ready(own, call, training);
 
 	if (!status)
-		status = dnn_rnn_states_fit(call, h, call->rnn.projection);
-	return status ? status : dnn_rnn_states_fit(call, c, call->rnn.hidden);
+		status = fit(call, parts->h, call->rnn.projection);
+	return status ? status : fit(call, parts->c, call->rnn.hidden);
 }
 
 static cudnnStatus_t forward(struct dnn_rnn_call *call, cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, int steps,
-			     const cudnnTensorDescriptor_t *xd, const void *x, cudnnTensorDescriptor_t h, cudnnTensorDescriptor_t c,
-			     const cudnnTensorDescriptor_t *yd, void *y, const struct rnn_states *states, bool training)
+			     const cudnnTensorDescriptor_t *xd, const void *x, const struct parts *parts, const cudnnTensorDescriptor_t *yd, void *y,
+			     const struct rnn_states *states, bool training)
 {
 	cudnnStatus_t status = begin(call, handle, descriptor, steps, xd);
 
 	if (status)
 		return status;
-	status = fits(call, yd) && x && y ? ready(known(descriptor), call, h, c, training) : CUDNN_STATUS_BAD_PARAM;
+	status = fits(call, yd) && x && y ? ready(known(descriptor), call, parts, training) : CUDNN_STATUS_BAD_PARAM;
 	if (!status)
 		status = dnn_rnn_run(call, training, x, y, states, NULL);
 	end(call);
@@ -405,8 +425,9 @@ cudnnStatus_t fake_cudnnRNNForwardInference(cudnnHandle_t handle, const cudnnRNN
 {
 	struct dnn_rnn_call call = { .weights_size = filter_size(wd), .work_size = work_size, .w = w, .work = work };
 	struct rnn_states states = { hx, cx, hy, cy };
+	struct parts parts = { { { hxd, hx }, { hyd, hy } }, { { cxd, cx }, { cyd, cy } } };
 
-	return forward(&call, handle, descriptor, steps, xd, x, hxd ? hxd : hyd, cxd ? cxd : cyd, yd, y, &states, false);
+	return forward(&call, handle, descriptor, steps, xd, x, &parts, yd, y, &states, false);
 }
 
 cudnnStatus_t fake_cudnnRNNForwardTraining(cudnnHandle_t handle, const cudnnRNNDescriptor_t descriptor, const int steps,
@@ -419,8 +440,9 @@ cudnnStatus_t fake_cudnnRNNForwardTraining(cudnnHandle_t handle, const cudnnRNND
 	struct dnn_rnn_call call = { .weights_size = filter_size(wd), .work_size = work_size, .reserve_size = reserve_size, .w = w, .work = work,
 				     .reserve = reserve };
 	struct rnn_states states = { hx, cx, hy, cy };
+	struct parts parts = { { { hxd, hx }, { hyd, hy } }, { { cxd, cx }, { cyd, cy } } };
 
-	return forward(&call, handle, descriptor, steps, xd, x, hxd ? hxd : hyd, cxd ? cxd : cyd, yd, y, &states, true);
+	return forward(&call, handle, descriptor, steps, xd, x, &parts, yd, y, &states, true);
 }
 
 cudnnStatus_t fake_cudnnRNNBackwardData(cudnnHandle_t handle, const cudnnRNNDescriptor_t descriptor, const int steps,
@@ -435,12 +457,12 @@ cudnnStatus_t fake_cudnnRNNBackwardData(cudnnHandle_t handle, const cudnnRNNDesc
 				     .reserve = reserve };
 	struct rnn_states states = { .hx = hx, .cx = cx };
 	struct rnn_gradients g = { dy, dhy, dcy, dx, dhx, dcx };
+	struct parts parts = { { { hxd, hx }, { dhyd, dhy }, { dhxd, dhx } }, { { cxd, cx }, { dcyd, dcy }, { dcxd, dcx } } };
 	cudnnStatus_t status = begin(&call, handle, descriptor, steps, dxd);
 
-	(void)dhyd, (void)dcyd, (void)dhxd, (void)dcxd;
 	if (status)
 		return status;
-	status = fits(&call, yd) && fits(&call, dyd) && y && dy && dx ? ready(known(descriptor), &call, hxd, cxd, true) : CUDNN_STATUS_BAD_PARAM;
+	status = fits(&call, yd) && fits(&call, dyd) && y && dy && dx ? ready(known(descriptor), &call, &parts, true) : CUDNN_STATUS_BAD_PARAM;
 	if (!status)
 		rnn_backward_data(&call.rnn, &call.s, call.type, w, &states, &g, reserve);
 	end(&call);
@@ -454,11 +476,12 @@ cudnnStatus_t fake_cudnnRNNBackwardWeights(cudnnHandle_t handle, const cudnnRNND
 {
 	struct dnn_rnn_call call = { .weights_size = filter_size(dwd), .work_size = work_size, .reserve_size = reserve_size, .w = dw,
 				     .work = (void *)(uintptr_t)work, .reserve = (void *)(uintptr_t)reserve };
+	struct parts parts = { .h = { { hxd, hx } } };
 	cudnnStatus_t status = begin(&call, handle, descriptor, steps, xd);
 
 	if (status)
 		return status;
-	status = fits(&call, yd) && x && y ? ready(known(descriptor), &call, hxd, NULL, true) : CUDNN_STATUS_BAD_PARAM;
+	status = fits(&call, yd) && x && y ? ready(known(descriptor), &call, &parts, true) : CUDNN_STATUS_BAD_PARAM;
 	if (!status)
 		rnn_backward_weights(&call.rnn, &call.s, call.type, hx, dw, true, reserve);
 	end(&call);
@@ -467,7 +490,7 @@ cudnnStatus_t fake_cudnnRNNBackwardWeights(cudnnHandle_t handle, const cudnnRNND
 
 /* The Ex forms: data descriptors instead of arrays. */
 static cudnnStatus_t begin_data(struct dnn_rnn_call *call, cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, cudnnRNNDataDescriptor_t x,
-				cudnnRNNDataDescriptor_t y, cudnnTensorDescriptor_t h, cudnnTensorDescriptor_t c, bool training)
+				cudnnRNNDataDescriptor_t y, const struct parts *parts, bool training)
 {
 	const struct dnn_rnn_data *in = (struct dnn_rnn_data *)x, *out = (struct dnn_rnn_data *)y;
 	const struct dnn_rnn *own = known(descriptor);
@@ -478,15 +501,15 @@ static cudnnStatus_t begin_data(struct dnn_rnn_call *call, cudnnHandle_t handle,
 	    dnn_rnn_network(own, in->vector, &call->rnn) || out->vector != rnn_width(&call->rnn) || out->layout != in->layout ||
 	    out->batch != in->batch || out->steps != in->steps || memcmp(out->length, in->length, (size_t)in->batch * sizeof(int)))
 		return CUDNN_STATUS_BAD_PARAM;
-	return ready(own, call, h, c, training);
+	return ready(own, call, parts, training);
 }
 
 static cudnnStatus_t forward_data(struct dnn_rnn_call *call, cudnnHandle_t handle, cudnnRNNDescriptor_t descriptor, cudnnRNNDataDescriptor_t xd,
-				  const void *x, cudnnTensorDescriptor_t h, cudnnTensorDescriptor_t c, cudnnRNNDataDescriptor_t yd, void *y,
-				  const struct rnn_states *states, bool training)
+				  const void *x, const struct parts *parts, cudnnRNNDataDescriptor_t yd, void *y, const struct rnn_states *states,
+				  bool training)
 {
 	const struct dnn_rnn_data *out = (struct dnn_rnn_data *)yd;
-	cudnnStatus_t status = begin_data(call, handle, descriptor, xd, yd, h, c, training);
+	cudnnStatus_t status = begin_data(call, handle, descriptor, xd, yd, parts, training);
 
 	if (!status && (!x || !y))
 		status = CUDNN_STATUS_BAD_PARAM;
@@ -503,10 +526,11 @@ cudnnStatus_t fake_cudnnRNNForwardInferenceEx(cudnnHandle_t handle, const cudnnR
 {
 	struct dnn_rnn_call call = { .weights_size = filter_size(wd), .work_size = work_size, .w = w, .work = work };
 	struct rnn_states states = { hx, cx, hy, cy };
+	struct parts parts = { { { hxd, hx }, { hyd, hy } }, { { cxd, cx }, { cyd, cy } } };
 
 	if (kd || keys || cd || ca || id || ia || qd || queries)
 		return CUDNN_STATUS_NOT_SUPPORTED;
-	return forward_data(&call, handle, descriptor, xd, x, hxd ? hxd : hyd, cxd ? cxd : cyd, yd, y, &states, false);
+	return forward_data(&call, handle, descriptor, xd, x, &parts, yd, y, &states, false);
 }
 
 cudnnStatus_t fake_cudnnRNNForwardTrainingEx(cudnnHandle_t handle, const cudnnRNNDescriptor_t descriptor, const cudnnRNNDataDescriptor_t xd,
@@ -520,10 +544,17 @@ cudnnStatus_t fake_cudnnRNNForwardTrainingEx(cudnnHandle_t handle, const cudnnRN
 	struct dnn_rnn_call call = { .weights_size = filter_size(wd), .work_size = work_size, .reserve_size = reserve_size, .w = w, .work = work,
 				     .reserve = reserve };
 	struct rnn_states states = { hx, cx, hy, cy };
+	struct parts parts = { { { hxd, hx }, { hyd, hy } }, { { cxd, cx }, { cyd, cy } } };
 
 	if (kd || keys || cd || ca || id || ia || qd || queries)
 		return CUDNN_STATUS_NOT_SUPPORTED;
-	return forward_data(&call, handle, descriptor, xd, x, hxd ? hxd : hyd, cxd ? cxd : cyd, yd, y, &states, true);
+	return forward_data(&call, handle, descriptor, xd, x, &parts, yd, y, &states, true);
+}
+
+static bool same_data(const struct dnn_rnn_data *a, const struct dnn_rnn_data *b)
+{
+	return dnn_is(b, DNN_RNN_DATA) && b->set && a->type == b->type && a->layout == b->layout && a->steps == b->steps && a->batch == b->batch &&
+	       a->vector == b->vector && !memcmp(a->length, b->length, (size_t)a->batch * sizeof(int));
 }
 
 cudnnStatus_t fake_cudnnRNNBackwardDataEx(cudnnHandle_t handle, const cudnnRNNDescriptor_t descriptor, const cudnnRNNDataDescriptor_t yd,
@@ -539,13 +570,13 @@ cudnnStatus_t fake_cudnnRNNBackwardDataEx(cudnnHandle_t handle, const cudnnRNNDe
 				     .reserve = reserve };
 	struct rnn_states states = { .hx = hx, .cx = cx };
 	struct rnn_gradients g = { dy, dhy, dcy, dx, dhx, dcx };
+	struct parts parts = { { { hxd, hx }, { dhyd, dhy }, { dhxd, dhx } }, { { cxd, cx }, { dcyd, dcy }, { dcxd, dcx } } };
 	cudnnStatus_t status;
 
-	(void)dhyd, (void)dcyd, (void)dhxd, (void)dcxd;
 	if (dcd || dca || dkd || dkeys)
 		return CUDNN_STATUS_NOT_SUPPORTED;
-	status = begin_data(&call, handle, descriptor, dxd, yd, hxd, cxd, true);
-	if (!status && (!y || !dy || !dx || !dnn_is(dyd, DNN_RNN_DATA)))
+	status = begin_data(&call, handle, descriptor, dxd, yd, &parts, true);
+	if (!status && (!y || !dy || !dx || !same_data((struct dnn_rnn_data *)yd, (struct dnn_rnn_data *)dyd)))
 		status = CUDNN_STATUS_BAD_PARAM;
 	if (!status)
 		rnn_backward_data(&call.rnn, &call.s, call.type, w, &states, &g, reserve);
@@ -559,7 +590,8 @@ cudnnStatus_t fake_cudnnRNNBackwardWeightsEx(cudnnHandle_t handle, const cudnnRN
 {
 	struct dnn_rnn_call call = { .weights_size = filter_size(dwd), .work_size = work_size, .reserve_size = reserve_size, .w = dw, .work = work,
 				     .reserve = reserve };
-	cudnnStatus_t status = begin_data(&call, handle, descriptor, xd, yd, hxd, NULL, true);
+	struct parts parts = { .h = { { hxd, hx } } };
+	cudnnStatus_t status = begin_data(&call, handle, descriptor, xd, yd, &parts, true);
 
 	if (!status && (!x || !y))
 		status = CUDNN_STATUS_BAD_PARAM;

@@ -468,6 +468,48 @@ static void other_inputs(void)
 	CHECK(!cudnnDestroyRNNDescriptor(rnn));
 }
 
+/* Several descriptors of one shape that do not say the same, and those of states that are not there. */
+static void disagreeing(struct net *n, struct buffers *b)
+{
+	static const int others[BATCH] = { 4, 3, 1 };
+	cudnnTensorDescriptor_t less = tensor(CUDNN_DATA_FLOAT, 3, (int[]){ n->pseudo_layers, BATCH - 1, HIDDEN }), none,
+				same = tensor(CUDNN_DATA_FLOAT, 4, (int[]){ n->pseudo_layers, BATCH, HIDDEN, 1 });
+	cudnnRNNDataDescriptor_t xd, yd, dyd[2];
+
+	CHECK(!cudnnCreateTensorDescriptor(&none));
+#define INFERENCE(hxd, hx, cxd, cx, hyd, hy, cyd, cy) \
+	cudnnRNNForwardInference(handle, n->rnn, STEPS, n->x, b->x, hxd, hx, cxd, cx, n->w, n->weights, n->y, b->y, hyd, hy, cyd, cy, n->work, n->work_size)
+#define DATA(dyd, dhyd, dhxd, dcxd, hxd, hx) \
+	cudnnRNNBackwardData(handle, n->rnn, STEPS, n->y, b->y, dyd, b->dy, dhyd, b->dhy, n->c, b->dcy, n->w, n->weights, hxd, hx, n->c, b->cx, n->x, b->dx, \
+			     dhxd, b->dhx, dcxd, b->dcx, n->work, n->work_size, n->reserve, n->reserve_size)
+	printf("hy %d", INFERENCE(n->h, b->hx, n->c, b->cx, less, b->hy, n->c, b->cy));
+	printf(", cy %d", INFERENCE(n->h, b->hx, n->c, b->cx, n->h, b->hy, less, b->cy));
+	printf(", of another rank %d", INFERENCE(n->h, b->hx, n->c, b->cx, same, b->hy, same, b->cy));
+	printf(", hx not there %d", INFERENCE(less, NULL, none, NULL, n->h, b->hy, n->c, b->cy));
+	show(n, "y", b->y, 10 * n->width);
+	printf("nothing there %d", INFERENCE(less, NULL, none, NULL, none, NULL, less, NULL));
+	printf(", undescribed %d", INFERENCE(NULL, b->hx, n->c, b->cx, n->h, b->hy, n->c, b->cy));
+	printf(" %d\n", INFERENCE(n->h, b->hx, n->c, b->cx, n->h, b->hy, NULL, b->cy));
+	CHECK(!training(n, b, 0));
+	printf("dy %d, dhy %d, dhx %d", DATA(n->x, n->h, n->h, n->c, n->h, b->hx), DATA(n->y, less, n->h, n->c, n->h, b->hx),
+	       DATA(n->y, n->h, less, n->c, n->h, b->hx));
+	printf(", dcx %d, hx not there %d\n", DATA(n->y, n->h, n->h, less, n->h, b->hx), DATA(n->y, n->h, n->h, n->c, none, NULL));
+	n->way = DATA_PACKED;
+	xd = data(n, n->input);
+	yd = data(n, n->width);
+	dyd[0] = data(n, n->width);
+	dyd[1] = data(n, n->width);
+	CHECK(!cudnnSetRNNDataDescriptor(dyd[1], CUDNN_DATA_FLOAT, CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED, STEPS, BATCH, n->width, others, NULL));
+	for (int i = 0; i < 2; i++)
+		printf("dy of its own %d\n", cudnnRNNBackwardDataEx(handle, n->rnn, yd, b->y, dyd[i], b->dy, NULL, NULL, n->h, b->dhy, n->c, b->dcy, n->w,
+								    n->weights, n->h, b->hx, n->c, b->cx, xd, b->dx, n->h, b->dhx, n->c, b->dcx, NULL,
+								    NULL, n->work, n->work_size, n->reserve, n->reserve_size));
+	n->way = ARRAYS;
+	CHECK(!cudnnDestroyRNNDataDescriptor(xd) && !cudnnDestroyRNNDataDescriptor(yd) && !cudnnDestroyRNNDataDescriptor(dyd[0]) &&
+	      !cudnnDestroyRNNDataDescriptor(dyd[1]));
+	CHECK(!cudnnDestroyTensorDescriptor(less) && !cudnnDestroyTensorDescriptor(none) && !cudnnDestroyTensorDescriptor(same));
+}
+
 /* Errors, each with the status that it gives. */
 static void statuses(void)
 {
@@ -563,6 +605,7 @@ static void statuses(void)
 						    b.cy, n.work, n.work_size));
 	printf("dy %d\n", cudnnRNNBackwardData(handle, n.rnn, STEPS, n.y, b.y, NULL, b.dy, n.h, b.dhy, n.c, b.dcy, n.w, n.weights, n.h, b.hx, n.c, b.cx,
 					       n.x, b.dx, n.h, b.dhx, n.c, b.dcx, n.work, n.work_size, n.reserve, n.reserve_size));
+	disagreeing(&n, &b);
 	CHECK(!cudnnDestroyTensorDescriptor(odd) && !cudnnDestroyTensorDescriptor(wide) && !cudnnDestroyTensorDescriptor(growing) &&
 	      !cudnnDestroyTensorDescriptor(twice));
 	CHECK(!cudnnDestroyFilterDescriptor(f) && !cudnnDestroyRNNDescriptor(fresh));
