@@ -440,7 +440,7 @@ cudnnStatus_t gw_via_rnn_training(struct gw_call *call, cudnnStatus_t (*real)(cu
 	return forward_packed(call, handle, rnnDesc, GW_VALUE_CUDNN_FWD_MODE_TRAINING, seqLength, xDesc, x, yDesc, y, &s, wDesc, w, &space);
 }
 
-static const char reserved[] = "the arguments for attention, which 8.x reserves, must be NULL";
+/* 8.x reserves the arguments for attention (keys, queries and what belongs to them), and does not look at them. */
 
 cudnnStatus_t gw_via_rnn_inference_ex(struct gw_call *call, cudnnStatus_t (*real)(cudnnHandle_t, const cudnnRNNDescriptor_t,
 				      const cudnnRNNDataDescriptor_t, const void *, const cudnnTensorDescriptor_t, const void *,
@@ -465,8 +465,6 @@ cudnnStatus_t gw_via_rnn_inference_ex(struct gw_call *call, cudnnStatus_t (*real
 	if (!gw_rnn_answers(call))
 		return real(handle, rnnDesc, xDesc, x, hxDesc, hx, cxDesc, cx, wDesc, w, yDesc, y, hyDesc, hy, cyDesc, cy,
 	      kDesc, keys, cDesc, cAttn, iDesc, iAttn, qDesc, queries, workSpace, workSpaceSizeInBytes);
-	if (kDesc || keys || cDesc || cAttn || iDesc || iAttn || qDesc || queries)
-		return handle ? gw_rnn_refuse(call, reserved) : wrong(call);
 	return forward_data(call, handle, rnnDesc, GW_VALUE_CUDNN_FWD_MODE_INFERENCE, xDesc, x, yDesc, y, &s, wDesc, w, &space);
 }
 
@@ -495,8 +493,6 @@ cudnnStatus_t gw_via_rnn_training_ex(struct gw_call *call, cudnnStatus_t (*real)
 		return real(handle, rnnDesc, xDesc, x, hxDesc, hx, cxDesc, cx, wDesc, w, yDesc, y, hyDesc, hy, cyDesc, cy,
 	      kDesc, keys, cDesc, cAttn, iDesc, iAttn, qDesc, queries, workSpace, workSpaceSizeInBytes, reserveSpace,
 	      reserveSpaceSizeInBytes);
-	if (kDesc || keys || cDesc || cAttn || iDesc || iAttn || qDesc || queries)
-		return handle ? gw_rnn_refuse(call, reserved) : wrong(call);
 	return forward_data(call, handle, rnnDesc, GW_VALUE_CUDNN_FWD_MODE_TRAINING, xDesc, x, yDesc, y, &s, wDesc, w, &space);
 }
 
@@ -598,8 +594,6 @@ cudnnStatus_t gw_via_rnn_data_ex(struct gw_call *call, cudnnStatus_t (*real)(cud
 		return real(handle, rnnDesc, yDesc, y, dyDesc, dy, dcDesc, dcAttn, dhyDesc, dhy, dcyDesc, dcy, wDesc, w, hxDesc,
 	      hx, cxDesc, cx, dxDesc, dx, dhxDesc, dhx, dcxDesc, dcx, dkDesc, dkeys, workSpace, workSpaceSizeInBytes,
 	      reserveSpace, reserveSpaceSizeInBytes);
-	if (dcDesc || dcAttn || dkDesc || dkeys)
-		return handle ? gw_rnn_refuse(call, reserved) : wrong(call);
 	status = begin(&run, call);
 	if (status)
 		return status;

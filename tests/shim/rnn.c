@@ -346,13 +346,14 @@ static int inference(struct net *n, const struct buffers *b, size_t less_weights
 	return status;
 }
 
+/* Reserved arguments are not looked at, whatever they are. */
 static int training(struct net *n, const struct buffers *b, size_t less_reserve)
 {
 	return n->way == ARRAYS ?
 		cudnnRNNForwardTraining(handle, n->rnn, STEPS, n->x, b->x, n->h, b->hx, n->c, b->cx, n->w, n->weights, n->y, b->y, n->h, b->hy, n->c,
 					b->cy, n->work, n->work_size, n->reserve, n->reserve_size - less_reserve) :
 		cudnnRNNForwardTrainingEx(handle, n->rnn, n->xd, b->x, n->h, b->hx, n->c, b->cx, n->w, n->weights, n->yd, b->y, n->h, b->hy, n->c,
-					  b->cy, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, n->work, n->work_size, n->reserve,
+					  b->cy, n->xd, b->x, n->xd, b->y, n->yd, b->x, n->yd, b->y, n->work, n->work_size, n->reserve,
 					  n->reserve_size - less_reserve);
 }
 
@@ -361,8 +362,8 @@ static int backward_data(struct net *n, const struct buffers *b)
 	return n->way == ARRAYS ?
 		cudnnRNNBackwardData(handle, n->rnn, STEPS, n->y, b->y, n->y, b->dy, n->h, b->dhy, n->c, b->dcy, n->w, n->weights, n->h, b->hx, n->c,
 				     b->cx, n->x, b->dx, n->h, b->dhx, n->c, b->dcx, n->work, n->work_size, n->reserve, n->reserve_size) :
-		cudnnRNNBackwardDataEx(handle, n->rnn, n->yd, b->y, n->yd, b->dy, NULL, NULL, n->h, b->dhy, n->c, b->dcy, n->w, n->weights, n->h,
-				       b->hx, n->c, b->cx, n->xd, b->dx, n->h, b->dhx, n->c, b->dcx, NULL, NULL, n->work, n->work_size, n->reserve,
+		cudnnRNNBackwardDataEx(handle, n->rnn, n->yd, b->y, n->yd, b->dy, n->xd, b->x, n->h, b->dhy, n->c, b->dcy, n->w, n->weights, n->h,
+				       b->hx, n->c, b->cx, n->xd, b->dx, n->h, b->dhx, n->c, b->dcx, n->xd, b->x, n->work, n->work_size, n->reserve,
 				       n->reserve_size);
 }
 
