@@ -183,7 +183,7 @@ cudnnStatus_t gw_via_performance_create(struct gw_call *call, cudnnStatus_t (*re
 
 	if (!gw_rnn_answers(call))
 		return real(algoPerf, numberToCreate);
-	if (!algoPerf || numberToCreate < 0)
+	if (!algoPerf)
 		return wrong(call);
 	for (i = 0; i < numberToCreate; i++) {
 		cell = make_performance();

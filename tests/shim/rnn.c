@@ -710,6 +710,7 @@ static void algorithms(void)
 		saved[i] ^= 1;
 	}
 
+	printf("no performances: %d %d\n", cudnnCreateAlgorithmPerformance(many, 0), cudnnCreateAlgorithmPerformance(many, -1));
 	CHECK(!cudnnCreateAlgorithmPerformance(many, MANY));
 	CHECK(!cudnnGetAlgorithmPerformance(many[1], &of, &status, &time, &memory));
 	printf("new performance: %s %d %g %zu\n", of ? "own" : "none", status, time, memory);
