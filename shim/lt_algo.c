@@ -131,13 +131,12 @@ static bool recall(uint64_t key, cublasLtMatmulAlgo_t *algo)
 	uint64_t version = atomic_load_explicit(&r->version, memory_order_acquire), word;
 	size_t i;
 
-	if (version & 1 || atomic_load_explicit(&r->key, memory_order_relaxed) != key)
+	if (version & 1 || atomic_load_explicit(&r->key, memory_order_acquire) != key)
 		return false;
 	for (i = 0; i < WORDS; i++) {
-		word = atomic_load_explicit(&r->algo[i], memory_order_relaxed);
+		word = atomic_load_explicit(&r->algo[i], memory_order_acquire);	/* before the version is read again */
 		memcpy((char *)algo + i * 8, &word, 8);
 	}
-	atomic_thread_fence(memory_order_acquire);
 	return atomic_load_explicit(&r->version, memory_order_relaxed) == version;
 }
 
@@ -149,11 +148,10 @@ static void keep(uint64_t key, const cublasLtMatmulAlgo_t *algo)
 
 	if (version & 1 || !atomic_compare_exchange_strong(&r->version, &version, version + 1))
 		return;		/* another thread is writing: this one's is found again */
-	atomic_thread_fence(memory_order_release);
-	atomic_store_explicit(&r->key, key, memory_order_relaxed);
+	atomic_store_explicit(&r->key, key, memory_order_release);	/* after the version became odd */
 	for (i = 0; i < WORDS; i++) {
 		memcpy(&word, (const char *)algo + i * 8, 8);
-		atomic_store_explicit(&r->algo[i], word, memory_order_relaxed);
+		atomic_store_explicit(&r->algo[i], word, memory_order_release);
 	}
 	atomic_store_explicit(&r->version, version + 2, memory_order_release);
 }
