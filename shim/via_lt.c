@@ -26,15 +26,24 @@ typedef cublasStatus_t check_function(cublasLtHandle_t, cublasLtMatmulDesc_t, cu
 				      cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *,
 				      cublasLtMatmulHeuristicResult_t *);
 
+/*
+ * What the vendor's own libraries do with a library of their own release is between them. One that calls through a facade was built for
+ * another, like any caller.
+ */
+static inline bool passes(const struct gw_call *call)
+{
+	return __builtin_expect(call->nested, 0) && !call->binding->facade;
+}
+
 cublasStatus_t gw_via_lt_matmul_desc_set(struct gw_call *call,
 	cublasStatus_t (*real)(cublasLtMatmulDesc_t, cublasLtMatmulDescAttributes_t, const void *, size_t),
 	cublasLtMatmulDesc_t block, cublasLtMatmulDescAttributes_t id, const void *value, size_t size)
 {
 	cublasStatus_t status = SUCCESS;
 
-	if (call->nested || gw_lt_descriptor_plain(GW_LT_MATMUL_DESC, block, (int)id)) {
+	if (passes(call) || gw_lt_descriptor_plain(GW_LT_MATMUL_DESC, block, (int)id)) {
 		status = real(block, id, value, size);
-		if (__builtin_expect(status == SUCCESS || call->nested, 1))
+		if (__builtin_expect(status == SUCCESS || passes(call), 1))
 			return status;
 	}
 	return gw_lt_descriptor_set(call, GW_LT_MATMUL_DESC, block, (int)id, value, size, status);
@@ -46,9 +55,9 @@ cublasStatus_t gw_via_lt_matmul_desc_get(struct gw_call *call,
 {
 	cublasStatus_t status = SUCCESS;
 
-	if (call->nested || gw_lt_descriptor_plain(GW_LT_MATMUL_DESC, block, (int)id)) {
+	if (passes(call) || gw_lt_descriptor_plain(GW_LT_MATMUL_DESC, block, (int)id)) {
 		status = real(block, id, value, size, written);
-		if (__builtin_expect(status == SUCCESS || call->nested, 1))
+		if (__builtin_expect(status == SUCCESS || passes(call), 1))
 			return status;
 	}
 	return gw_lt_descriptor_get(call, GW_LT_MATMUL_DESC, block, (int)id, value, size, written, status);
@@ -56,7 +65,7 @@ cublasStatus_t gw_via_lt_matmul_desc_get(struct gw_call *call,
 
 cublasStatus_t gw_via_lt_matmul_desc_destroy(struct gw_call *call, cublasStatus_t (*real)(cublasLtMatmulDesc_t), cublasLtMatmulDesc_t block)
 {
-	if (!call->nested && gw_lt_block_is_token(GW_LT_MATMUL_DESC, block))
+	if (!passes(call) && gw_lt_block_is_token(GW_LT_MATMUL_DESC, block))
 		gw_lt_descriptor_restore(call, GW_LT_MATMUL_DESC, block);
 	return real(block);
 }
@@ -67,9 +76,9 @@ cublasStatus_t gw_via_lt_matrix_layout_set(struct gw_call *call,
 {
 	cublasStatus_t status = SUCCESS;
 
-	if (call->nested || gw_lt_descriptor_plain(GW_LT_MATRIX_LAYOUT, block, (int)id)) {
+	if (passes(call) || gw_lt_descriptor_plain(GW_LT_MATRIX_LAYOUT, block, (int)id)) {
 		status = real(block, id, value, size);
-		if (__builtin_expect(status == SUCCESS || call->nested, 1))
+		if (__builtin_expect(status == SUCCESS || passes(call), 1))
 			return status;
 	}
 	return gw_lt_descriptor_set(call, GW_LT_MATRIX_LAYOUT, block, (int)id, value, size, status);
@@ -81,9 +90,9 @@ cublasStatus_t gw_via_lt_matrix_layout_get(struct gw_call *call,
 {
 	cublasStatus_t status = SUCCESS;
 
-	if (call->nested || gw_lt_descriptor_plain(GW_LT_MATRIX_LAYOUT, block, (int)id)) {
+	if (passes(call) || gw_lt_descriptor_plain(GW_LT_MATRIX_LAYOUT, block, (int)id)) {
 		status = real(block, id, value, size, written);
-		if (__builtin_expect(status == SUCCESS || call->nested, 1))
+		if (__builtin_expect(status == SUCCESS || passes(call), 1))
 			return status;
 	}
 	return gw_lt_descriptor_get(call, GW_LT_MATRIX_LAYOUT, block, (int)id, value, size, written, status);
@@ -91,7 +100,7 @@ cublasStatus_t gw_via_lt_matrix_layout_get(struct gw_call *call,
 
 cublasStatus_t gw_via_lt_matrix_layout_destroy(struct gw_call *call, cublasStatus_t (*real)(cublasLtMatrixLayout_t), cublasLtMatrixLayout_t block)
 {
-	if (!call->nested && gw_lt_block_is_token(GW_LT_MATRIX_LAYOUT, block))
+	if (!passes(call) && gw_lt_block_is_token(GW_LT_MATRIX_LAYOUT, block))
 		gw_lt_descriptor_restore(call, GW_LT_MATRIX_LAYOUT, block);
 	return real(block);
 }
@@ -102,9 +111,9 @@ cublasStatus_t gw_via_lt_matmul_preference_set(struct gw_call *call,
 {
 	cublasStatus_t status = SUCCESS;
 
-	if (call->nested || gw_lt_descriptor_plain(GW_LT_MATMUL_PREFERENCE, block, (int)id)) {
+	if (passes(call) || gw_lt_descriptor_plain(GW_LT_MATMUL_PREFERENCE, block, (int)id)) {
 		status = real(block, id, value, size);
-		if (__builtin_expect(status == SUCCESS || call->nested, 1))
+		if (__builtin_expect(status == SUCCESS || passes(call), 1))
 			return status;
 	}
 	return gw_lt_descriptor_set(call, GW_LT_MATMUL_PREFERENCE, block, (int)id, value, size, status);
@@ -116,9 +125,9 @@ cublasStatus_t gw_via_lt_matmul_preference_get(struct gw_call *call,
 {
 	cublasStatus_t status = SUCCESS;
 
-	if (call->nested || gw_lt_descriptor_plain(GW_LT_MATMUL_PREFERENCE, block, (int)id)) {
+	if (passes(call) || gw_lt_descriptor_plain(GW_LT_MATMUL_PREFERENCE, block, (int)id)) {
 		status = real(block, id, value, size, written);
-		if (__builtin_expect(status == SUCCESS || call->nested, 1))
+		if (__builtin_expect(status == SUCCESS || passes(call), 1))
 			return status;
 	}
 	return gw_lt_descriptor_get(call, GW_LT_MATMUL_PREFERENCE, block, (int)id, value, size, written, status);
@@ -126,7 +135,7 @@ cublasStatus_t gw_via_lt_matmul_preference_get(struct gw_call *call,
 
 cublasStatus_t gw_via_lt_matmul_preference_destroy(struct gw_call *call, cublasStatus_t (*real)(cublasLtMatmulPreference_t), cublasLtMatmulPreference_t block)
 {
-	if (!call->nested && gw_lt_block_is_token(GW_LT_MATMUL_PREFERENCE, block))
+	if (!passes(call) && gw_lt_block_is_token(GW_LT_MATMUL_PREFERENCE, block))
 		gw_lt_descriptor_restore(call, GW_LT_MATMUL_PREFERENCE, block);
 	return real(block);
 }
@@ -200,7 +209,7 @@ cublasStatus_t gw_via_lt_matmul(struct gw_call *call, matmul_function *real, cub
 	cublasStatus_t status = SUCCESS;
 	_Alignas(16) unsigned char room[GW_SIZE_cublasLtMatmulAlgo_t];
 
-	if (call->nested || __builtin_expect(!has_tokens(&problem) && !(algo && call->binding->differs), 1))
+	if (passes(call) || __builtin_expect(!has_tokens(&problem) && !(algo && call->binding->differs), 1))
 		return real(handle, desc, alpha, A, Adesc, B, Bdesc, beta, C, Cdesc, D, Ddesc, algo, workspace, size, stream);
 	if (has_tokens(&problem))
 		status = open_problem(call, &problem, &records);
@@ -226,7 +235,7 @@ cublasStatus_t gw_via_lt_matrix_transform(struct gw_call *call,
 	struct gw_lt_record record[3];
 	int i;
 
-	for (i = 0; i < 3 && !call->nested; i++)
+	for (i = 0; i < 3 && !passes(call); i++)
 		if (!gw_lt_descriptor_open(call, GW_LT_MATRIX_LAYOUT, &layout[i], &record[i]))
 			return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
 	return real(handle, desc, alpha, A, layout[0], beta, B, layout[1], C, layout[2], stream);
@@ -251,11 +260,11 @@ static cublasStatus_t check(struct gw_call *call, check_function *plain, check_w
 	struct problem_records records;
 	cublasStatus_t status = SUCCESS;
 
-	if (!call->nested && __builtin_expect(has_tokens(problem), 0))
+	if (!passes(call) && __builtin_expect(has_tokens(problem), 0))
 		status = open_problem(call, problem, &records);
 	if (status)
 		return status;
-	if (!call->nested && call->binding->differs && algo && !gw_lt_algo_known(call, algo) && !gw_lt_algo_readable(call, algo))
+	if (!passes(call) && call->binding->differs && algo && !gw_lt_algo_known(call, algo) && !gw_lt_algo_readable(call, algo))
 		return GW_VALUE_CUBLAS_STATUS_INVALID_VALUE;
 	if (with_stream)
 		return with_stream(handle, problem->desc, problem->layout[0], problem->layout[1], problem->layout[2],
@@ -315,7 +324,7 @@ static cublasStatus_t ask(void *data, int requested, cublasLtMatmulHeuristicResu
 /* What the library answers, noted as its own; of that what MASKS allow. */
 static cublasStatus_t search(struct gw_call *call, struct search *s, const struct gw_lt_masks *masks)
 {
-	if (call->nested || (!masks->given && !call->binding->differs))
+	if (passes(call) || (!masks->given && !call->binding->differs))
 		return ask(s, s->requested, s->results, s->returned);
 	return gw_lt_algo_heuristic(call, masks, ask, s, s->requested, s->results, s->returned);
 }
@@ -385,7 +394,7 @@ static __attribute__((noinline)) cublasStatus_t search_opened(struct gw_call *ca
 
 static cublasStatus_t heuristic(struct gw_call *call, struct search *s)
 {
-	if (!call->nested &&
+	if (!passes(call) &&
 	    __builtin_expect(has_tokens(&s->problem) || gw_lt_block_is_token(GW_LT_MATMUL_PREFERENCE, s->preference), 0))
 		return search_opened(call, s);
 	return search(call, s, &(struct gw_lt_masks){ 0 });

@@ -37,11 +37,20 @@ class Blocks(unittest.TestCase):
                                         "-I", os.path.join(root, "src"), "-I", os.path.dirname(os.path.dirname(HERE)),
                                         library))
 
-    def run_case(self, case, findings=(), target=TARGET, **more):
+        # The oldest part again, as a part of cuDNN 8: one of the vendor's own libraries.
+        script = os.path.join(WORK, "vendor.map")
+        with open(script, "w", encoding="utf-8") as to:
+            to.write("libcudnn_cnn_infer.so.8 { global: part; local: *; };\n")
+        root = os.path.join(FAKE, RELEASES[0])
+        cls.vendors = compile_to(os.path.join(WORK, "vendor.so"), "blocks_part.c", "-shared", "-fPIC", "-fno-optimize-sibling-calls", "-I",
+                                 os.path.join(root, "src"), "-I", os.path.dirname(os.path.dirname(HERE)), "-Wl,--version-script=" + script,
+                                 os.path.join(root, "lib", "libcublasLt.so.11"))
+
+    def run_case(self, case, findings=(), target=TARGET, parts=None, **more):
         env = {k: v for k, v in os.environ.items() if not k.startswith(("GANGWAY_", "LD_"))}
         env.update(LD_PRELOAD=os.path.join(SHIM, "libgangway.so"), LD_LIBRARY_PATH=target + ":" + os.path.join(SHIM, "facades"),
                    GANGWAY_CUBLAS=target, **more)
-        done = subprocess.run([self.program, case, *self.parts], capture_output=True, text=True, timeout=300, env=env)
+        done = subprocess.run([self.program, case, *(parts or self.parts)], capture_output=True, text=True, timeout=300, env=env)
         if isinstance(findings, str):
             self.assertRegex(done.stderr, findings)
             findings = re.findall(r"GW-\d+", done.stderr)
@@ -60,6 +69,11 @@ class Blocks(unittest.TestCase):
 
     def test_preferences_of_11_are_set_and_read_as_on_11(self):
         self.run_case("preferences")
+
+    def test_what_is_of_the_vendors_and_as_old_gets_what_it_was_built_for_too(self):
+        self.run_case("preferences", parts=[self.vendors, *self.parts[1:]])
+        own = self.run_case("masks")
+        self.assertEqual(self.run_case("masks", parts=[self.vendors, *self.parts[1:]]), own)
 
     def test_masks_of_11_choose_as_on_11(self):
         own = subprocess.run([self.program, "masks", *self.parts], stdout=subprocess.PIPE, text=True, check=True,
