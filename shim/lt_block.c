@@ -143,15 +143,18 @@ static uint64_t find(uint32_t first, uint64_t hash, const struct gw_lt_record *r
 /* The slot to take: an empty one, else the one that was used least lately. *version: what it has now. */
 static uint32_t victim(uint32_t first, uint64_t *version)
 {
-	uint32_t now = atomic_load_explicit(&clock_now, memory_order_relaxed), best = first, oldest = 0, at;
+	uint32_t now = atomic_load_explicit(&clock_now, memory_order_relaxed), best = first, at;
+	int32_t oldest = 0;
 
 	*version = 1;
 	for (at = first; at < first + GW_LT_WAYS; at++) {
 		uint64_t has = atomic_load_explicit(&versions[at], memory_order_acquire);
-		uint32_t age = now - atomic_load_explicit(&used[at], memory_order_relaxed);
+		int32_t age = (int32_t)(now - atomic_load_explicit(&used[at], memory_order_relaxed));
 
 		if (has % 2)
 			continue;
+		if (age < 0)
+			age = 0;	/* the clock has gone on since it was read: this one is the newest, not the oldest */
 		if (!has || *version % 2 || age > oldest) {
 			best = at;
 			oldest = age;

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lt_block.h"
+#include "lt_block.c"	/* not linked: one test looks at how slots are chosen */
 
 #define THREADS 4
 #define ROUNDS 20000u
@@ -161,6 +161,28 @@ static void what_is_kept_is_bounded_and_what_went_is_refused(void **state)
 	free(block);
 }
 
+/* A thread that reads the clock, and looks at the slots after others have gone on. */
+static void what_was_used_while_a_place_was_looked_for_is_not_the_oldest(void **state)
+{
+	uint32_t saved[GW_LT_WAYS], at;
+	uint64_t version, had[GW_LT_WAYS];
+
+	(void)state;
+	for (at = 0; at < GW_LT_WAYS; at++) {
+		had[at] = atomic_load(&versions[at]);
+		saved[at] = atomic_load(&used[at]);
+		atomic_store(&versions[at], 2);
+		atomic_store(&used[at], atomic_load(&clock_now) - 5);
+	}
+	atomic_store(&used[3], atomic_load(&clock_now) - 9);
+	atomic_store(&used[7], atomic_load(&clock_now) + 1);
+	assert_int_equal(victim(0, &version), 3);
+	for (at = 0; at < GW_LT_WAYS; at++) {
+		atomic_store(&versions[at], had[at]);
+		atomic_store(&used[at], saved[at]);
+	}
+}
+
 static _Atomic unsigned wrong, found;
 
 static void *work(void *data)
@@ -210,6 +232,7 @@ int main(void)
 		cmocka_unit_test(extras_are_sorted_replaced_and_removed_without_a_trace),
 		cmocka_unit_test(a_token_with_any_bit_changed_is_no_token_or_refused),
 		cmocka_unit_test(what_is_kept_is_bounded_and_what_went_is_refused),
+		cmocka_unit_test(what_was_used_while_a_place_was_looked_for_is_not_the_oldest),
 		cmocka_unit_test(threads_read_whole_records_or_none),
 	};
 
