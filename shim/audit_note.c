@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "audit_system.h"
+#include "gw_findings.h"
 
 struct line {
 	size_t length;
@@ -187,9 +188,9 @@ static void describe_no_target(struct line *text, const struct gw_audit_facade *
 
 void gw_audit_tell_no_target(const struct gw_audit_facade *facade)
 {
-	static const char code[] = "GW-310", severity[] = "error";
-	static const char remedy[] = "install a release of it (pip install the nvidia wheel), or "
-				     "name its directory in GANGWAY_LIBRARY_PATH";
+	const char *code = gw_finding_code(GW_FINDING_SEARCH_NO_TARGET);
+	const char *severity = gw_finding_severity(GW_FINDING_SEARCH_NO_TARGET);
+	const char *remedy = gw_finding_remedy(GW_FINDING_SEARCH_NO_TARGET);
 	static struct line text, line;
 
 	if (told_before(GW_AUDIT_MISSING, facade->soname, code))

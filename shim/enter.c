@@ -45,7 +45,7 @@ static void tell_absent(const struct gw_binding *binding, uint32_t fn)
 	}
 	line.text[line.length] = 0;
 	gw_line_start(&line, remedy, sizeof(remedy) - 1);
-	gw_release_remedy(&line, fn);
+	gw_release_remedy(&line, GW_FINDING_ABSENT, fn);
 	line.text[line.length] = 0;
 	if (binding->loaded)
 		gw_finding_tell(GW_FINDING_ABSENT, gw_function_name(fn), text, remedy);

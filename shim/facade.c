@@ -34,7 +34,8 @@ static void tell(enum gw_finding which, const struct gw_facade *facade, const st
 	gw_line_text(&line, what);
 	line.text[line.length] = 0;
 	gw_line_start(&line, remedy, sizeof(remedy) - 1);
-	gw_line_text(&line, "private functions of the vendor's libraries cannot be translated; install the release that its caller belongs to: ");
+	gw_line_text(&line, gw_finding_remedy(GW_FINDING_PRIVATE));
+	gw_line_text(&line, ": ");
 	if (entry->first <= entry->last && facade->family >= 0)
 		gw_release_range_of(&line, (unsigned)facade->family, entry->first, entry->last);
 	line.text[line.length] = 0;

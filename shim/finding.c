@@ -11,41 +11,6 @@
 
 #define REMEMBERED 512u
 
-static const struct {
-	const char *code, *severity, *remedy;
-} infos[GW_FINDING_COUNT] = {
-	[GW_FINDING_NO_TARGET] = { "GW-301", "error",
-		"install a release of it (pip install the nvidia wheel), or name its directory in GANGWAY_LIBRARY_PATH" },
-	[GW_FINDING_OPEN_FAILED] = { "GW-302", "error",
-		"make the file above loadable, or name another directory in GANGWAY_LIBRARY_PATH" },
-	[GW_FINDING_ABSENT] = { "GW-303", "warning",
-		"install a release that has the function" },
-	[GW_FINDING_PRIVATE] = { "GW-304", "warning",
-		"private functions of the vendor's libraries cannot be translated; install the release the caller belongs to" },
-	[GW_FINDING_ALGORITHM] = { "GW-313", "warning",
-		"let the program choose its algorithms anew: remove what it has kept of its tuning" },
-	[GW_FINDING_CONFIG] = { "GW-315", "warning", "install a release that has it; the program was told 'invalid value'" },
-	[GW_FINDING_UNKNOWN_RELEASE] = { "GW-305", "note",
-		"it is treated as the nearest release that is known; `gangway abi import` teaches a new one" },
-	[GW_FINDING_OTHER_BUILD] = { "GW-306", "error", "use libgangway.so and facades of one build" },
-	[GW_FINDING_NO_PROVIDER] = { "GW-307", "error",
-		"load the vendor's library before the call" },
-	[GW_FINDING_LOG_FAILED] = { "GW-308", "warning", "the program goes on without that log; free space or name another file" },
-	[GW_FINDING_DEEPBIND] = { "GW-309", "note",
-		"RTLD_DEEPBIND was left out for this library, so that its calls are seen; GANGWAY_KEEP_DEEPBIND=1 keeps it" },
-	[GW_FINDING_ATTRIBUTE] = { "GW-311", "warning", "install that release, or let the program do without it" },
-	[GW_FINDING_BLOCK_DROPPED] = { "GW-312", "warning",
-		"too many different descriptors are in use at once; initialise this one anew before it is used" },
-	[GW_FINDING_ATOMIC_SYNC] = { "GW-314", "error",
-		"install a release that has the attribute, or turn the program's overlap of communication and products off" },
-	[GW_FINDING_BUILT_FOR] = { "GW-320", "error", "write it as in \"libfoo.so:cublas=12.1.3.1,cudnn=8.9.7;*:cudnn=9.4\"" },
-	[GW_FINDING_KNOB] = { "GW-321", "note", "its number is passed on; a program that does not know it leaves it as it is" },
-	[GW_FINDING_LACKING] = { "GW-322", "warning", "install that release or a newer one" },
-	[GW_FINDING_TOO_WIDE] = { "GW-318", "warning", "install a release that has the function" },
-	[GW_FINDING_NOT_CARRIED] = { "GW-319", "warning", "install a release that has the function" },
-	[GW_FINDING_RNN] = { "GW-316", "warning", "change the program, or run it on cuDNN 8" },
-};
-
 static _Atomic uint64_t told[REMEMBERED];
 static struct gw_output findings_file;
 
@@ -86,13 +51,13 @@ void gw_finding_tell(enum gw_finding which, const char *subject, const char *tex
 	if (!first_time(hash_of(which, subject)))
 		return;
 	if (!remedy)
-		remedy = infos[which].remedy;
-	gw_log_finding(infos[which].code, infos[which].severity, text, remedy);
+		remedy = gw_finding_remedy(which);
+	gw_log_finding(gw_finding_code(which), gw_finding_severity(which), text, remedy);
 	gw_line_start(&line, buffer, sizeof(buffer));
 	gw_line_text(&line, "gangway: ");
-	gw_line_text(&line, infos[which].severity);
+	gw_line_text(&line, gw_finding_severity(which));
 	gw_line_char(&line, ' ');
-	gw_line_text(&line, infos[which].code);
+	gw_line_text(&line, gw_finding_code(which));
 	gw_line_text(&line, ": ");
 	gw_line_text(&line, text);
 	gw_line_text(&line, "; ");
@@ -112,7 +77,7 @@ void gw_finding_tell_absent(const char *family, const char *function, const char
 	struct gw_line line;
 
 	gw_line_start(&line, remedy, sizeof(remedy) - 1);
-	gw_line_text(&line, infos[GW_FINDING_ABSENT].remedy);
+	gw_line_text(&line, gw_finding_remedy(GW_FINDING_ABSENT));
 	gw_line_text(&line, ": `gangway abi list` names the releases, `gangway abi show ");
 	gw_line_text(&line, family);
 	gw_line_text(&line, " RELEASE ");

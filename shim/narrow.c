@@ -43,7 +43,7 @@ int32_t gw_narrow_refuse(struct gw_call *call, const char *parameter, int64_t va
 	gw_line_text(&line, " has this function for 32 bits alone; the program was told 'invalid value'");
 	line.text[line.length] = 0;
 	gw_line_start(&line, remedy, sizeof(remedy) - 1);
-	gw_release_remedy(&line, call->fn);
+	gw_release_remedy(&line, GW_FINDING_TOO_WIDE, call->fn);
 	line.text[line.length] = 0;
 	gw_finding_tell(GW_FINDING_TOO_WIDE, gw_function_name(call->fn), text, remedy);
 	errno = error;

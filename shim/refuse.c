@@ -25,7 +25,7 @@ int32_t gw_refuse(struct gw_call *call, const char *why)
 	gw_line_text(&line, why);
 	line.text[line.length] = 0;
 	gw_line_start(&line, remedy, sizeof(remedy) - 1);
-	gw_release_remedy(&line, call->fn);
+	gw_release_remedy(&line, GW_FINDING_NOT_CARRIED, call->fn);
 	line.text[line.length] = 0;
 	gw_finding_tell(GW_FINDING_NOT_CARRIED, gw_function_name(call->fn), text, remedy);
 	call->absent = 0;

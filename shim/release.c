@@ -117,8 +117,9 @@ void gw_release_range(struct gw_line *line, uint32_t fn)
 	gw_release_range_of(line, gw_functions[fn].family, gw_functions[fn].first, gw_functions[fn].last);
 }
 
-void gw_release_remedy(struct gw_line *line, uint32_t fn)
+void gw_release_remedy(struct gw_line *line, enum gw_finding which, uint32_t fn)
 {
-	gw_line_text(line, "install a release that has the function: ");
+	gw_line_text(line, gw_finding_remedy(which));
+	gw_line_text(line, ": ");
 	gw_release_range(line, fn);
 }

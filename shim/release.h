@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "gw_findings.h"
 #include "table.h"
 
 struct gw_object;
@@ -28,7 +29,7 @@ void gw_release_range(struct gw_line *line, uint32_t fn) __attribute__((nonnull)
 /* The same of releases FIRST to LAST of FAMILY, by index. */
 void gw_release_range_of(struct gw_line *line, unsigned family, unsigned first, unsigned last) __attribute__((nonnull));
 
-/* What to do about FN when the loaded release lacks it: "install a release that has it: …". */
-void gw_release_remedy(struct gw_line *line, uint32_t fn) __attribute__((nonnull));
+/* What to do about FN, which the loaded release lacks: WHICH's own remedy, and the releases that have FN. */
+void gw_release_remedy(struct gw_line *line, enum gw_finding which, uint32_t fn) __attribute__((nonnull));
 
 #endif

@@ -183,7 +183,7 @@ static const struct answer *resolve(struct walk *walk, const struct object *obje
 	if (strcmp(status, "found") == 0 &&
 	    !map(walk, path, &object->needer, false, error, sizeof error)) {
 		*walk->severe = true;
-		gw_scan_finding(walk->findings, "GW-104", "error", "install that library again",
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_BROKEN, NULL,
 				"%s, which %s needs", error, object->elf.path);
 	}
 	return answered(walk, name);
@@ -232,28 +232,23 @@ static void tell(struct walk *walk, const struct object *object, const struct an
 	if (strcmp(answer->status, "missing") == 0)
 		*walk->severe = true;
 	if (answer->lacking)
-		gw_scan_finding(walk->findings, "GW-101", "error",
-				"install a release of it (pip install the nvidia wheel), or name "
-				"its directory in GANGWAY_LIBRARY_PATH",
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_MISSING,
+				gw_finding_remedy(GW_FINDING_NO_TARGET),
 				"%s, which %s needs, is not here, and its facade has nothing to "
 				"forward to (looked for %s)",
 				answer->name, needer, answer->lacking);
 	else if (strcmp(answer->status, "missing") == 0)
-		gw_scan_finding(walk->findings, "GW-101", "error",
-				family ? "install the package that holds it, or name its directory "
-					 "in LD_LIBRARY_PATH"
-				       : "install it; gangway has no facade for it",
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_MISSING,
+				family ? NULL : "install it; gangway has no facade for it",
 				"%s, which %s needs, is nowhere that the loader looks",
 				answer->name, needer);
 	else if (strcmp(answer->status, "facade") == 0)
-		gw_scan_finding(walk->findings, "GW-102", "note",
-				"start the program with gangway run",
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_FACADE, NULL,
 				"%s, which %s needs, is not here; a facade can stand in for it, "
 				"and forward to %s",
 				answer->name, needer, answer->path);
 	else if (answer->through)
-		gw_scan_finding(walk->findings, "GW-105", "note",
-				"start the program with gangway run",
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_PYTHON, NULL,
 				"%s, which %s needs, is only on the Python paths: %s", answer->name,
 				needer, answer->path);
 }

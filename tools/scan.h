@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include "abi/db.h"
+#include "gw_findings.h"
 #include "loader.h"
 #include "python.h"
 
@@ -37,7 +38,8 @@ json_t *gw_scan_built(const struct abi_db *db, const struct gw_elf *elf, const c
 /* The family of a soname, NULL where the database knows none. */
 const struct abi_family *gw_scan_family(const struct abi_db *db, const char *soname)
 	__attribute__((nonnull));
-void gw_scan_finding(json_t *findings, const char *code, const char *severity, const char *remedy,
-		     const char *format, ...) __attribute__((nonnull, format(printf, 5, 6)));
+/* REMEDY: NULL for the finding's own. */
+void gw_scan_finding(json_t *findings, enum gw_finding which, const char *remedy, const char *format,
+		     ...) __attribute__((nonnull(1, 4), format(printf, 4, 5)));
 
 #endif

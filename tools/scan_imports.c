@@ -9,8 +9,8 @@
 
 enum { EXPORT_SONAME, EXPORT_SYMBOL };
 
-void gw_scan_finding(json_t *findings, const char *code, const char *severity, const char *remedy,
-		     const char *format, ...)
+void gw_scan_finding(json_t *findings, enum gw_finding which, const char *remedy, const char *format,
+		     ...)
 {
 	va_list arguments;
 	char *text = NULL;
@@ -21,8 +21,9 @@ void gw_scan_finding(json_t *findings, const char *code, const char *severity, c
 	va_end(arguments);
 	if (length < 0)
 		return;
-	json_array_append_new(findings, json_pack("{s:s,s:s,s:s,s:s}", "code", code, "severity",
-						  severity, "text", text, "remedy", remedy));
+	json_array_append_new(findings, json_pack("{s:s,s:s,s:s,s:s}", "code", gw_finding_code(which),
+						  "severity", gw_finding_severity(which), "text", text,
+						  "remedy", remedy ? remedy : gw_finding_remedy(which)));
 	free(text);
 }
 
@@ -149,11 +150,10 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 				      json_pack("{s:s,s:s,s:s?}", "name", import->name, "node",
 						import->node, "first_release", first));
 		*severe = true;
-		gw_scan_finding(findings, "GW-103", "error",
+		gw_scan_finding(findings, GW_FINDING_IMPORT_UNKNOWN,
 				first ? "install that release, and the version of this file that "
 					"is built for it"
-				      : "update the database (gangway abi import), or ask who "
-					"built this file",
+				      : NULL,
 				"%s is imported from %s, and no known release of that has it%s%s",
 				import->name, import->file, first ? "; the first that has is " : "",
 				first ? first : "");

@@ -480,6 +480,24 @@ static void tell_untreated(const struct gen *gen)
 			 untreated, untreated > 1 ? "s" : "", untreated > 1 ? "are" : "is");
 }
 
+/* What a row says is told has to be something that is told. */
+static void check_findings(const struct gen *gen)
+{
+	for (size_t i = 0; gen->findings.count && i < gen->change_count; i++) {
+		const struct gen_change *row = &gen->changes[i];
+		const struct abi_finding *finding = abi_findings_find(&gen->findings, row->finding);
+		size_t word = 6;
+
+		if (!strcmp(row->finding, "-") || (finding && !finding->retired))
+			continue;
+		if (!row->line || !treatment_option(row->line, "finding"))
+			gen_fail(gen->changes_file.path, 0, 0, "%s, which '%s' is answered with, is none that abi/findings tells of", row->finding, row->name);
+		while (strncmp(row->line->words[word].text, "finding=", 8))
+			word++;
+		treatment_fail(&gen->changes_file, row->line, word, "%s is none that abi/findings tells of", row->finding);
+	}
+}
+
 void change_build(struct gen *gen)
 {
 	/* What follows from other decisions comes after them. */
@@ -505,6 +523,7 @@ void change_build(struct gen *gen)
 		}
 	}
 	tell_untreated(gen);
+	check_findings(gen);
 	for (size_t i = 0; i < gen->changes_file.count; i++) {
 		line = &gen->changes_file.lines[i];
 		if (!used[i])

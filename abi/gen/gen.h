@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include "../db.h"
+#include "../findings.h"
 #include "../../shim/table.h"
 #include "treatment.h"
 
@@ -161,6 +162,7 @@ struct gen_change {
 struct gen {
 	struct abi_db db;
 	struct treatment treatment, changes_file;
+	struct abi_findings findings; /* empty where no file of them is given */
 	struct gen_family *families; /* sorted by name, as in enum gw_family */
 	size_t family_count;
 	struct gen_function *functions;
@@ -268,6 +270,7 @@ void emit_interposer(const struct gen *gen); /* gw_interposer.{map,exports} */
 void emit_facades(const struct gen *gen);    /* facade-*, facades.txt */
 void emit_docs(const struct gen *gen);       /* functions.md, facades.md */
 void emit_changes(const struct gen *gen);    /* translations.md, translations.txt */
+void emit_findings(const struct gen *gen);   /* gw_findings.{h,c}, findings.md */
 const char *emit_class(enum gw_class class);
 
 #endif

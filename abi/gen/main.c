@@ -12,7 +12,7 @@ static struct gen
 	gen; /* static, so that a leak checker finds what it holds when an error ends the program */
 
 static const char usage[] =
-	"usage: abigen --facts DIR --treatment FILE --changes FILE --out DIR [--measured FILE] [--version TEXT] [--depfile FILE]\n"
+	"usage: abigen --facts DIR --treatment FILE --changes FILE --out DIR [--measured FILE] [--findings FILE] [--version TEXT] [--depfile FILE]\n"
 	"Writes the C, assembly, version scripts and documentation that ARCHITECTURE.md lists into "
 	"DIR.\n";
 
@@ -31,7 +31,7 @@ static void make_build_id(const char *version, const char *measured)
 		 (unsigned long long)hash);
 }
 
-static void write_depfile(const char *path, const char *measured)
+static void write_depfile(const char *path, const char *measured, const char *findings)
 {
 	FILE *file = fopen(path, "w");
 
@@ -40,7 +40,7 @@ static void write_depfile(const char *path, const char *measured)
 	fprintf(file, "%s/gw_fn.h: %s %s", gen.out, gen.treatment.path, gen.changes_file.path);
 	for (size_t i = 0; i < gen.db.family_count; i++)
 		fprintf(file, " %s", gen.db.families[i].path);
-	fprintf(file, "%s%s\n", measured ? " " : "", measured ? measured : "");
+	fprintf(file, "%s%s%s%s\n", measured ? " " : "", measured ? measured : "", findings ? " " : "", findings ? findings : "");
 	gen_close(file, path);
 }
 
@@ -52,11 +52,12 @@ int main(int argc, char **argv)
 		{"changes", required_argument, NULL, 'c'},
 		{"out", required_argument, NULL, 'o'},
 		{"measured", required_argument, NULL, 'm'},
+		{"findings", required_argument, NULL, 'n'},
 		{"version", required_argument, NULL, 'v'},
 		{"depfile", required_argument, NULL, 'd'},
 		{NULL, 0, NULL, 0},
 	};
-	const char *facts = NULL, *treatment = NULL, *changes = NULL, *version = "0", *depfile = NULL, *measured_path = NULL;
+	const char *facts = NULL, *treatment = NULL, *changes = NULL, *version = "0", *depfile = NULL, *measured_path = NULL, *findings = NULL;
 	struct measured measured;
 	struct abi_error error = {{0}};
 	int option;
@@ -77,6 +78,9 @@ int main(int argc, char **argv)
 			break;
 		case 'm':
 			measured_path = optarg;
+			break;
+		case 'n':
+			findings = optarg;
 			break;
 		case 'v':
 			version = optarg;
@@ -99,6 +103,10 @@ int main(int argc, char **argv)
 	}
 	treatment_load(&gen.treatment, treatment);
 	treatment_load_changes(&gen.changes_file, changes);
+	if (findings && abi_findings_load(&gen.findings, findings, &error)) {
+		fprintf(stderr, "%s\n", *error.text ? error.text : findings);
+		return 1;
+	}
 	model_build(&gen);
 	carry_build(&gen);
 	status_build(&gen);
@@ -121,8 +129,11 @@ int main(int argc, char **argv)
 	emit_facades(&gen);
 	emit_docs(&gen);
 	emit_changes(&gen);
+	if (findings)
+		emit_findings(&gen);
 	if (depfile)
-		write_depfile(depfile, measured_path);
+		write_depfile(depfile, measured_path, findings);
+	abi_findings_finish(&gen.findings);
 	abi_db_finish(&gen.db);
 	gen_release_memory();
 	return 0;

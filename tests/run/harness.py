@@ -10,6 +10,9 @@ import sys
 import tempfile
 import traceback
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 
 class Failure(Exception):
     pass
@@ -42,6 +45,7 @@ class World:
 
     def __init__(self, gangway, auditor, source):
         self.source = source
+        self.generated = os.path.join(os.path.dirname(os.path.dirname(auditor)), "abi", "gen")
         self.root = tempfile.mkdtemp(prefix="gw-run-")
         self.home = self.path("prefix")
         os.makedirs(self.path("prefix/bin"))
@@ -126,6 +130,7 @@ int main(int argc, char **argv)
         clean.update(env or {})
         done = subprocess.run(command, env=clean, cwd=self.root, capture_output=True, text=True, errors="replace",
                               timeout=120, stdin=subprocess.DEVNULL)
+        registry.check(done.stderr + done.stdout)
         return Result(done.returncode, done.stdout, done.stderr)
 
 

@@ -401,8 +401,9 @@ def own_auditor(world, soname):
     world.write("table/audit_table.h", table % (soname, NEW))
     shim = os.path.join(world.source, "shim")
     names = ("audit.c", "audit_loader.c", "audit_look.c", "audit_note.c", "audit_system.c", "image.c")
-    world.cc("own-audit.so", "", "-shared", "-fPIC", "-D_GNU_SOURCE", "-I" + world.path("table"), "-I" + shim, "-ffreestanding",
-             "-fno-stack-protector", "-fvisibility=hidden", "-nostdlib", *(os.path.join(shim, name) for name in names))
+    sources = [*(os.path.join(shim, name) for name in names), os.path.join(world.generated, "gw_findings.c")]
+    world.cc("own-audit.so", "", "-shared", "-fPIC", "-D_GNU_SOURCE", "-I" + world.path("table"), "-I" + shim, "-I" + world.generated, "-ffreestanding",
+             "-fno-stack-protector", "-fvisibility=hidden", "-nostdlib", *sources)
     os.replace(world.path("own-audit.so"), world.auditor)
 
 

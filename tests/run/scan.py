@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from harness import case, check, main
+from harness import case, check, main, registry
 
 OLD, OLD_LT, NEW = "libcublas.so.11", "libcublasLt.so.11", "libcublas.so.13"
 
@@ -13,7 +13,11 @@ OLD, OLD_LT, NEW = "libcublas.so.11", "libcublasLt.so.11", "libcublas.so.13"
 def scanned(world, *arguments, status=0, env=None):
     result = world.run("scan", "--json", *arguments, env=env)
     check(result.status == status, f"expected status {status}\n{result}")
-    return json.loads(result.out)["files"]
+    files = json.loads(result.out)["files"]
+    for file in files:
+        for finding in file["findings"]:
+            registry.check("    {code} {severity}: {text}: {remedy}".format(**finding))
+    return files
 
 
 def need(file, soname):
@@ -181,6 +185,25 @@ def imports_are_counted_by_family_and_an_unknown_function_is_named(world):
     check(file["imports"] == {"cublas": {"count": 3, "missing": [
         {"name": "cublasNeverWas", "node": OLD, "first_release": None}]}}, str(file["imports"]))
     check(codes(file) == ["GW-103"], str(file))
+
+
+@case
+def a_function_that_another_soname_has_is_named_with_the_first_release_that_does(world):
+    script = world.write("map", f"{OLD} {{ global: *; }};\n")
+    world.library("build/" + OLD, "void cublasGemmEx_64(void) {}\n", "-Wl,--version-script=" + script)
+    user = world.library("libuser.so.1", "void cublasGemmEx_64(void);\nvoid f(void)\n{\n\tcublasGemmEx_64();\n}\n", world.path("build/" + OLD))
+    finding = scanned(world, "--library-path", world.path("build"), user, status=1)[0]["findings"][0]
+    check(finding["code"] == "GW-103" and finding["text"].endswith("the first that has is 12.0.1.189"), str(finding))
+
+
+@case
+def a_needed_library_that_is_cut_short_is_told_with_its_path(world):
+    library = world.answering("build/" + OLD, "real")
+    program = world.needing("program", library)
+    with open(library, "r+b") as file:
+        file.truncate(40)
+    file = scanned(world, "--library-path", world.path("build"), program, status=1)[0]
+    check(codes(file) == ["GW-104"] and library in file["findings"][0]["text"], str(file))
 
 
 FACTS = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "abi", "facts")

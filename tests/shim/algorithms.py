@@ -10,6 +10,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, SHIM, ROOT, FAKE, TARGET = sys.argv[1:6]
 CALLERS, WORK = sys.argv[6:-2], sys.argv[-1]
@@ -42,6 +45,7 @@ class Algorithms(unittest.TestCase):
         env.update({"LD_LIBRARY_PATH": path}, **more)
         done = subprocess.run([self.programs[name], *arguments], capture_output=True, text=True, timeout=120, env=env)
         self.assertEqual(done.returncode, 0, (done.stdout, done.stderr))
+        registry.check(done.stderr)
         self.assertEqual([line.split()[2].rstrip(":") for line in done.stderr.splitlines()], list(findings), done.stderr)
         return done.stdout
 

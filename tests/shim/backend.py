@@ -11,6 +11,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, SHIM, ROOT, FAKE, *NAMES, WORK = sys.argv[1:10]
 EIGHT, EARLY, LATE, NEWEST = NAMES
@@ -52,6 +55,7 @@ class Backend(unittest.TestCase):
         env.update({"LD_LIBRARY_PATH": path, **more})
         done = subprocess.run([self.program(name, odd)], capture_output=True, text=True, timeout=60, env=env)
         self.assertEqual(done.returncode, 0, done.stderr)
+        registry.check(done.stderr)
         return done.stdout.splitlines(), done.stderr
 
     def own(self, name, odd=()):

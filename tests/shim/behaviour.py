@@ -15,6 +15,9 @@ import threading
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, SHIM, FAKE, OLD, MIDDLE, OTHER, NEW, CUDNN, WORK = sys.argv[1:10]
 OLD, MIDDLE, OTHER, NEW, CUDNN = [os.path.join(FAKE, n, "lib") for n in (OLD, MIDDLE, OTHER, NEW, CUDNN)]
@@ -62,7 +65,9 @@ class Behaviour(unittest.TestCase):
         if audit:
             env["LD_AUDIT"] = os.path.join(SHIM, "libgangway-audit.so")
         env.update(more)
-        return subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, timeout=300, env=env, cwd=self.directory)
+        done = subprocess.run([self.program, *map(str, arguments)], capture_output=True, text=True, timeout=300, env=env, cwd=self.directory)
+        registry.check(done.stderr)
+        return done
 
     def fine(self, *arguments, **more):
         done = self.run_case(*arguments, **more)
@@ -132,6 +137,15 @@ class Behaviour(unittest.TestCase):
                               timeout=60, env=env)
         self.assertEqual((done.stdout.strip(), done.stderr.count("GW-")), (NOT_SUPPORTED, 1), done.stderr)
         self.assertIn("GW-301", done.stderr)
+
+    def test_a_call_that_nothing_mapped_can_answer_is_one_finding(self):
+        source, library = os.path.join(self.directory, "alone.c"), os.path.join(self.directory, "alone.so")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("unsigned long cublasLtGetVersion(void);\nunsigned long ask(void) { return cublasLtGetVersion() + 1; }\n")
+        subprocess.run([*CC.split(), "-shared", "-fPIC", source, "-o", library], check=True)
+        done = subprocess.run([sys.executable, "-c", "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).ask())", library], capture_output=True, text=True,
+                              timeout=60, env=dict(os.environ, LD_PRELOAD=PRELOAD))
+        self.assertEqual((done.stdout, registry.check(done.stderr)), ("1\n", ["GW-307"]), done.stderr)
 
     def test_a_target_that_the_loader_refuses_is_told_with_its_reason(self):
         for name in "libcublas.so.13", "libcublasLt.so.13":

@@ -12,6 +12,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, SHIM, FAKE, *RELEASES = sys.argv[1:7]
 OLDER, WORK = os.path.join(FAKE, sys.argv[7], "lib"), sys.argv[8]
@@ -51,6 +54,7 @@ class Blocks(unittest.TestCase):
         env.update(LD_PRELOAD=os.path.join(SHIM, "libgangway.so"), LD_LIBRARY_PATH=target + ":" + os.path.join(SHIM, "facades"),
                    GANGWAY_CUBLAS=target, **more)
         done = subprocess.run([self.program, case, *(parts or self.parts)], capture_output=True, text=True, timeout=300, env=env)
+        registry.check(done.stderr)
         if isinstance(findings, str):
             self.assertRegex(done.stderr, findings)
             findings = re.findall(r"GW-\d+", done.stderr)

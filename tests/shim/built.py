@@ -11,6 +11,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, SHIM, FACTS, FAKE, OLD, MIDDLE, NEW, WORK = sys.argv[1:9]
 FACADES = os.path.join(SHIM, "facades")
@@ -75,6 +78,7 @@ class Built(unittest.TestCase):
         env.update({"LD_LIBRARY_PATH": ":".join(libraries), "LD_PRELOAD": PRELOAD, "GANGWAY_LOG": log, **more})
         done = subprocess.run([self.programs[name]], capture_output=True, text=True, timeout=60, env={k: v for k, v in env.items() if v is not WITHOUT})
         self.assertEqual(done.returncode, 0, done.stderr)
+        registry.check(done.stderr)
         (self.assertRegex if errors else self.assertEqual)(done.stderr, errors)
         with open(log, encoding="utf-8") as file:
             records = [json.loads(line) for line in file]

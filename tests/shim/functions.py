@@ -12,6 +12,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, SHIM, ROOT, FAKE, WORK = sys.argv[1:6]
 FACADES = os.path.join(SHIM, "facades")
@@ -35,6 +38,7 @@ def run(program, arguments, path, **more):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("GANGWAY_", "LD_"))}
     env.update({"LD_LIBRARY_PATH": path}, **more)
     done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=120, env=env)
+    registry.check(done.stderr)
     if done.returncode:
         raise AssertionError(f"{program} {arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout.splitlines(), done.stderr

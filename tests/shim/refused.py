@@ -13,6 +13,9 @@ import subprocess
 import sys
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "findings"))
+import registry  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CC, SHIM, FAKE, FACTS, TRANSLATIONS, WORK = sys.argv[1:7]
 FACADES = os.path.join(SHIM, "facades")
@@ -78,6 +81,7 @@ def run(program, arguments, **more):
     if os.path.exists(env["GANGWAY_FINDINGS"]):
         with open(env["GANGWAY_FINDINGS"], encoding="utf-8") as file:
             findings = file.read()
+    registry.check(findings)
     told = {(name, code) for code, line in re.findall(r"(GW-\d+): (.*)", findings) for name in re.findall(r"[\w.]+", line)}
     return dict(line.split() for line in done.stdout.splitlines()), told
 

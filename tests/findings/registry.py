@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads abi/findings, and compares messages that a program wrote with the examples that stand there.
+
+A message has the shape of an example when both are the same but for what depends on the case: files, names, numbers, and, for the codes
+in FREE, one part that is somebody else's words.
+"""
+import collections
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MESSAGE = re.compile(r"^(?:gangway: (?P<severity>note|warning|error) (?P<code>GW-\d{3}): |    (?P<code2>GW-\d{3}) (?P<severity2>note|warning|error): )")
+FREE = {
+    "GW-104": r"(?<=GW-N error: ).*?(?=, which NEEDER needs)",
+    "GW-302": r"(?<=cannot be used: ).*(?=; make )",
+    "GW-303": r"the program was told 'not supported'|it was answered N",
+    "GW-308": r"(?<=the log ).*(?=; the program goes on)",
+    "GW-316": r"(?<=by gangway: ).*(?=; change )",
+    "GW-318": r"(?<=called with )\w+",
+    "GW-319": r"(?<=has no such function, and ).*(?=; install )",
+    "GW-320": r"(?<=obeyed: ).*(?= at character)",
+}
+Finding = collections.namedtuple("Finding", "code severity name retired cause remedy text examples cures")
+
+
+def findings(path=os.path.join(ROOT, "abi", "findings")):
+    """{code: Finding}"""
+    blocks = []
+    with open(path, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            word, _, rest = line.partition(" ")
+            if word in ("finding", "retired"):
+                blocks.append(collections.defaultdict(list, {word: rest.split(" ", 2)}))
+            elif line and word[0] != "#":
+                blocks[-1][word].append(rest)
+    found = {}
+    for block in blocks:
+        code, severity, rest = block["finding"] or block["retired"]
+        found[code] = Finding(code, severity, None if block["retired"] else rest, rest if block["retired"] else None, "".join(block["cause"]),
+                              "".join(block["remedy"]), block["text"], block["example"], block["cure"])
+    return found
+
+
+def shape(code, message):
+    for pattern, word in (
+            (r"(?<=, which )\S+(?= needs)", "NEEDER"),
+            (r'"[^"]*"', "TEXT"),
+            (r"(?<![\w.<])/[^\s;,:)\"']+", "FILE"),
+            (r"\blib\w+\.so[\w.]*", "FILE"),
+            (r"(?<=GW-304: )\S+(?= of FILE)", "NAME"),
+            (r"(?<=GW-309: )\S+(?= is opened)", "FILE"),
+            (r"\b(?:cublas|cudnn|cusparse|CUBLAS|CUDNN)\w*", "NAME"),
+            (r"\b\d+(?:\.\d+)*\b", "N"),
+            (r"(?<=NAME has it ).*$", "RANGE"),
+            (r" \(NAME N or near it\)", ""),
+            (r"FILE(?:(?:,| and| or| nor) FILE)+", "FILE")):
+        message = re.sub(pattern, word, message)
+    return re.sub(FREE[code], "…", message) if code in FREE else message
+
+
+def check(written):
+    """Raises AssertionError for the first finding in WRITTEN that looks like none of its code's examples. Returns the codes that were told."""
+    known, told = findings(), []
+    for line in written.splitlines():
+        match = MESSAGE.match(line)
+        if not match:
+            continue
+        code, severity = match["code"] or match["code2"], match["severity"] or match["severity2"]
+        finding = known.get(code)
+        assert finding and not finding.retired, f"{code} is no finding of abi/findings: {line}"
+        assert finding.severity == severity, line
+        shapes = [shape(code, example) for example in finding.examples]
+        assert shape(code, line) in shapes, "\n".join([f"no example of {code} looks like", line, shape(code, line), "but", *shapes])
+        told.append(code)
+    return told
