@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/findings.h"
+#include "option.h"
 
 #define CODE_SIZE 7	/* "GW-303" */
 #define NEAREST 3
@@ -163,11 +164,9 @@ static int parse(bool *as_json, int argc, char **argv)
 		if (option == OPTION_JSON) {
 			*as_json = true;
 		} else if (option == OPTION_HELP || option == 'h') {
-			fputs(help, stdout);
-			result = gw_finish_output(GW_EXIT_FINE);
+			result = gw_option_help(help);
 		} else {
-			gw_complain("explain: %s is no option, or takes no value; `gangway explain --help` lists the options", argv[optind - 1]);
-			result = GW_EXIT_USAGE;
+			result = gw_option_wrong("explain", option, argv);
 		}
 	}
 	return result;

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "layout.h"
+#include "option.h"
 #include "scan.h"
 
 enum { OPTION_JSON = 256, OPTION_LIBRARY_PATH, OPTION_PYTHON, OPTION_HELP };
@@ -96,41 +96,6 @@ static int load_database(struct gw_scan *scan)
 	return 0;
 }
 
-static int add_python(struct gw_scan *scan, const char *directory)
-{
-	int result = gw_python_paths_add_given(&scan->given, directory);
-
-	if (!result)
-		return -1;
-	gw_complain("--python %s: %s", directory, strerror(-result));
-	return GW_EXIT_FAILED;
-}
-
-/* As of `run`: a directory that is not there is more likely misspelt than meant. */
-static int check_library_path(const char *list)
-{
-	if (!*list) {
-		gw_complain("--library-path: no directory is given");
-		return GW_EXIT_USAGE;
-	}
-	for (size_t length; *list; list += length + (list[length] == ':')) {
-		struct stat info;
-		char *directory;
-		bool there;
-
-		length = strcspn(list, ":");
-		directory = strndup(list, length);
-		there = !length || (directory && stat(directory, &info) == 0 &&
-				    S_ISDIR(info.st_mode));
-		free(directory);
-		if (!there) {
-			gw_complain("--library-path %.*s: no such directory", (int)length, list);
-			return GW_EXIT_FAILED;
-		}
-	}
-	return -1;
-}
-
 /* -1: go on; else the exit status. */
 static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
 {
@@ -146,22 +111,17 @@ static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
 			break;
 		case OPTION_LIBRARY_PATH:
 			scan->loader.library_path = optarg;
-			result = check_library_path(optarg);
+			result = gw_option_library_path(optarg);
 			break;
 		case OPTION_PYTHON:
-			result = add_python(scan, optarg);
+			result = gw_option_python(&scan->given, optarg);
 			break;
 		case OPTION_HELP:
 		case 'h':
-			fputs(help, stdout);
-			result = gw_finish_output(GW_EXIT_FINE);
+			result = gw_option_help(help);
 			break;
 		default:
-			gw_complain("scan: %s %s; `gangway scan --help` lists the options",
-				    argv[optind - 1],
-				    option == ':' ? "needs a value"
-						  : "is no option, or takes no value");
-			result = GW_EXIT_USAGE;
+			result = gw_option_wrong("scan", option, argv);
 		}
 	}
 	if (result < 0 && optind >= argc) {

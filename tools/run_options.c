@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of `gangway run` (run.h). */
+#include "run.h"
+
+#include <getopt.h>
+#include <string.h>
+#include "built_for.h"
+#include "cmd.h"
+#include "option.h"
+
+enum {
+	OPTION_FACADES = 256,
+	OPTION_LOG,
+	OPTION_FINDINGS,
+	OPTION_LIBRARY_PATH,
+	OPTION_PYTHON,
+	OPTION_NO_AUDIT,
+	OPTION_QUIET,
+	OPTION_EXPLAIN,
+	OPTION_BUILT_FOR,
+	OPTION_HELP
+};
+
+static const struct option options[] = {
+	{"facades", required_argument, NULL, OPTION_FACADES},
+	{"log", required_argument, NULL, OPTION_LOG},
+	{"findings", required_argument, NULL, OPTION_FINDINGS},
+	{"library-path", required_argument, NULL, OPTION_LIBRARY_PATH},
+	{"python", required_argument, NULL, OPTION_PYTHON},
+	{"no-audit", no_argument, NULL, OPTION_NO_AUDIT},
+	{"quiet", no_argument, NULL, OPTION_QUIET},
+	{"explain", no_argument, NULL, OPTION_EXPLAIN},
+	{"built-for", required_argument, NULL, OPTION_BUILT_FOR},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{0},
+};
+
+static const char help[] =
+	"Usage: gangway run [OPTION]… [--] PROGRAM [ARGUMENT]…\n"
+	"Runs PROGRAM, and what it starts, on the CUDA libraries that this machine has.\n\n"
+	"  --facades auto|off|SONAME,…  which facades may answer a search that ends without a file "
+	"(auto)\n"
+	"  --log FILE                   append one JSON line for each search, call and finding\n"
+	"  --findings FILE              append findings there as well\n"
+	"  --library-path DIR:…         where a facade looks first for the library it forwards to\n"
+	"  --python DIR                 a site-packages or environment, instead of the program's "
+	"own; may be repeated\n"
+	"  --built-for FILE:FAMILY=RELEASE,…;…\n"
+	"                               which releases files were built for, where they do not tell "
+	"(gangway scan)\n"
+	"  --no-audit                   do without the auditor; a facade then answers only names "
+	"that are dlopened, or, asked\n"
+	"                               for by SONAME, every search that LD_LIBRARY_PATH ends\n"
+	"  --quiet                      no findings on stderr\n"
+	"  --explain                    say on stderr what is set, and how each search without a "
+	"file ends\n\n"
+	"Exits with PROGRAM's own status; 127 when it is not found, 126 when it cannot be "
+	"executed,\n"
+	"2 for wrong usage, 3 when gangway could not do its part.\n";
+
+bool gw_run_names_facades(const struct gw_run *run)
+{
+	return run->facades && strcmp(run->facades, "auto") != 0 &&
+	       strcmp(run->facades, "off") != 0;
+}
+
+static bool is_empty(const char *option, const char *value)
+{
+	if (value && !*value)
+		gw_complain("run: %s needs a value; `gangway run --help` lists the options", option);
+	return value && !*value;
+}
+
+static int check_built_for(const char *value)
+{
+	const char *at, *why = gw_built_for_check(value, &at);
+
+	if (!why)
+		return -1;
+	gw_complain("--built-for %s: %s at character %td", value, why, at - value + 1);
+	return GW_EXIT_USAGE;
+}
+
+int gw_run_parse(struct gw_run *run, int argc, char **argv)
+{
+	int option, result = -1;
+
+	opterr = 0;
+	optind = 1;
+	while (result < 0 && (option = getopt_long(argc, argv, "+:h", options, NULL)) != -1) {
+		switch (option) {
+		case OPTION_FACADES:
+			run->facades = optarg;
+			break;
+		case OPTION_LOG:
+			run->log = optarg;
+			break;
+		case OPTION_FINDINGS:
+			run->findings = optarg;
+			break;
+		case OPTION_LIBRARY_PATH:
+			run->library_path = optarg;
+			result = gw_option_library_path(optarg);
+			break;
+		case OPTION_PYTHON:
+			result = gw_option_python(&run->python, optarg);
+			break;
+		case OPTION_NO_AUDIT:
+			run->no_audit = true;
+			break;
+		case OPTION_QUIET:
+			run->quiet = true;
+			break;
+		case OPTION_EXPLAIN:
+			run->explain = true;
+			break;
+		case OPTION_BUILT_FOR:
+			run->built_for = optarg;
+			result = check_built_for(optarg);
+			break;
+		case OPTION_HELP:
+		case 'h':
+			result = gw_option_help(help);
+			break;
+		default:
+			result = gw_option_wrong("run", option, argv);
+		}
+	}
+	if (result < 0 && (is_empty("--log", run->log) || is_empty("--findings", run->findings)))
+		result = GW_EXIT_USAGE;
+	if (result < 0 && optind >= argc) {
+		gw_complain("run: no program is given; `gangway run --help` says how");
+		result = GW_EXIT_USAGE;
+	}
+	return result;
+}
