@@ -334,8 +334,12 @@ cublasStatus_t gw_via_lt_algo_config_set(struct gw_call *call, config_set real, 
 		if (lacks(call, GW_LT_CONFIG, attribute))
 			return set_lacking(call, &a, algo, attribute, buf, size);
 		if (algo && buf && size == a.size) {
-			write_id(&a, value, meant(call, &a, attribute, algo, read_id(&a, buf), &sure));
+			uint32_t told = read_id(&a, buf), id = meant(call, &a, attribute, algo, told, &sure);
+			write_id(&a, value, id);
 			buf = value;
+			/* One that the library has no name for, and that it did not list itself: kept, but not to be used unchecked. */
+			if (id == told && !gw_lt_known(call->binding->loaded_release, a.kind, id))
+				sure = false;
 		}
 	}
 	status = real(algo, attribute, buf, size);

@@ -12,6 +12,7 @@
  *	algorithms load FILE         uses the bytes that were kept
  *	algorithms build FILE        makes algorithms anew of what was read
  *	algorithms garbage           uses bytes that no library ever made
+ *	algorithms newest            uses the greatest tile and stages that the header names
  *	algorithms masks             asks the heuristic with each mask that the release has
  */
 #include <stdio.h>
@@ -341,6 +342,19 @@ static void garbage(void)
 	}
 }
 
+/* What a program has that keeps settings, not bytes, and kept them on its own release. */
+static void newest(void)
+{
+	cublasLtMatmulAlgo_t algo;
+	uint32_t tile = CUBLASLT_MATMUL_TILE_END - 1, stages = CUBLASLT_MATMUL_STAGES_END - 1;
+
+	make(2, &algo);
+	must((int)cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_TILE_ID, &tile, sizeof(tile)), "tile");
+	must((int)cublasLtMatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_STAGES_ID, &stages, sizeof(stages)), "stages");
+	check("newest", &algo);
+	multiply("newest", &algo);
+}
+
 static void masks(void)
 {
 #ifdef CUBLASLT_MATMUL_PREF_MATH_MODE_MASK
@@ -407,6 +421,8 @@ int main(int argc, char **argv)
 		errors();
 	else if (!strcmp(what, "garbage"))
 		garbage();
+	else if (!strcmp(what, "newest"))
+		newest();
 	else if (!strcmp(what, "masks"))
 		masks();
 	else if (argc > 2 && !strcmp(what, "save"))

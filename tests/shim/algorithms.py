@@ -35,7 +35,7 @@ class Algorithms(unittest.TestCase):
     def setUpClass(cls):
         os.makedirs(WORK, exist_ok=True)
         cls.programs = {}
-        for name in CALLERS:
+        for name in [*CALLERS, TARGET]:
             cls.programs[name] = os.path.join(WORK, "algorithms-" + name)
             subprocess.run([*CC.split(), "-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", os.path.join(HERE, "algorithms.c"),
                             "-o", cls.programs[name], "-I" + ROOT, "-I" + os.path.join(FAKE, name, "src"), "-L" + lib(name), "-l:" + soname(name)], check=True)
@@ -52,8 +52,8 @@ class Algorithms(unittest.TestCase):
     def own(self, name, *arguments):
         return self.run_program(name, *arguments, path=lib(name))
 
-    def behind(self, name, *arguments, findings=(), preload=PRELOAD):
-        return self.run_program(name, *arguments, path=FACADES, findings=findings, GANGWAY_CUBLAS=lib(TARGET), LD_PRELOAD=preload)
+    def behind(self, name, *arguments, findings=(), preload=PRELOAD, target=TARGET):
+        return self.run_program(name, *arguments, path=FACADES, findings=findings, GANGWAY_CUBLAS=lib(target), LD_PRELOAD=preload)
 
     def products(self, text):
         return {line.split(":", 1)[1] for line in text.splitlines() if ": status" in line and line.count(" ") > 10}
@@ -123,6 +123,15 @@ class Algorithms(unittest.TestCase):
             with self.subTest(name):
                 expected = self.products(self.own(name, "rebuild"))
                 self.assertEqual(self.products(self.behind(name, "garbage", findings=["GW-313"])), expected)
+
+    def test_settings_that_an_older_library_has_no_name_for_are_not_shown_to_it(self):
+        own = self.own(TARGET, "newest")
+        self.assertEqual(len(self.products(own)), 1)
+        for name in CALLERS:
+            with self.subTest(name):
+                told = self.behind(TARGET, "newest", findings=["GW-313"], target=name)
+                self.assertEqual(told.splitlines()[0], "newest: check 7")
+                self.assertEqual(self.products(told), self.products(own))
 
     def test_a_program_on_its_own_release_is_answered_by_the_library_alone(self):
         for name in CALLERS:
