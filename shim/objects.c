@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "forked.h"
 #include "ordered.h"
 #include "process.h"
 #include "table.h"
@@ -269,7 +270,7 @@ static int each(struct dl_phdr_info *info, size_t size, void *data)
 
 static void walk(struct pass *pass)
 {
-	dl_iterate_phdr(each, pass);
+	gw_forked_iterate(each, pass);
 }
 
 /*
@@ -317,7 +318,7 @@ static bool still_unknown(void)
 	uint64_t since = atomic_load_explicit(&unknown_since, memory_order_acquire);
 	struct counters counters = { 0, 0 };
 
-	dl_iterate_phdr(read_counters, &counters);
+	gw_forked_iterate(read_counters, &counters);
 	if (counters.additions == since)
 		return true;
 	if (atomic_compare_exchange_strong(&unknown_since, &since, counters.additions))
@@ -376,7 +377,7 @@ static void forget_closed(void)
 
 	if (!atomic_load_explicit(&used, memory_order_relaxed))
 		return;		/* a process that never met a vendor's library */
-	dl_iterate_phdr(read_counters, &counters);
+	gw_forked_iterate(read_counters, &counters);
 	if (atomic_exchange_explicit(&last_subtractions, counters.subtractions, memory_order_relaxed) == counters.subtractions)
 		return;
 	forget_all();
@@ -395,6 +396,7 @@ void gw_objects_closed(void)
 void gw_objects_forked(void)
 {
 	atomic_store(&gw_objects_in_close, 0);	/* the threads that were in there are the parent's */
+	gw_forked();
 }
 
 const char *gw_object_path(const struct gw_object *object)

@@ -82,8 +82,14 @@ static const struct abi_finding *find(const struct abi_findings *findings, const
 
 static void print_lines(const char *lines, const char *indent)
 {
-	for (; *lines; lines += strcspn(lines, "\n") + 1)
-		printf("%s%.*s\n", *lines == '\n' ? "" : indent, (int)strcspn(lines, "\n"), lines);
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+
+		fputs(length ? indent : "", stdout);
+		fwrite(lines, 1, length, stdout);
+		putchar('\n');
+		lines += length + (lines[length] == '\n');
+	}
 }
 
 static void print_one(const struct abi_finding *f)

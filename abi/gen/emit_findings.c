@@ -86,8 +86,14 @@ static void write_plain(FILE *file, const char *text)
 /* Each line indented, which makes a block of them that stands as it is. */
 static void write_block(FILE *file, const char *lines)
 {
-	for (; *lines; lines += strcspn(lines, "\n") + 1)
-		fprintf(file, "    %.*s\n", (int)strcspn(lines, "\n"), lines);
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+
+		fputs("    ", file);
+		fwrite(lines, 1, length, file);
+		fputc('\n', file);
+		lines += length + (lines[length] == '\n');
+	}
 }
 
 static void write_page(const struct gen *gen)

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -321,6 +322,45 @@ static int children(char **a)
 	return 0;
 }
 
+static int hold(struct dl_phdr_info *info, size_t size, void *data)
+{
+	int *ends = data;
+	char byte = 1;
+
+	(void)info, (void)size;
+	CHECK(write(ends[1], &byte, 1) == 1);
+	pause();
+	return 1;
+}
+
+static void *hold_the_list(void *ends)
+{
+	dl_iterate_phdr(hold, ends);
+	return NULL;
+}
+
+/* CALLER: a thread holds the lock of the loader's list as the process forks; the child calls nevertheless, for the first time. */
+static int held(char **a)
+{
+	number version = (number)must_find(must_open(a[0]), "caller_version");
+	pthread_t thread;
+	int ends[2], status;
+	pid_t child;
+	char byte;
+
+	CHECK(!pipe(ends) && !pthread_create(&thread, NULL, hold_the_list, ends) && read(ends[0], &byte, 1) == 1);
+	child = fork();
+	if (!child) {
+		alarm(20);
+		CHECK(version());
+		exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && !status);
+	printf("%d\n", child);
+	fflush(stdout);
+	_exit(0);	/* whoever ends by exit would wait for the lock */
+}
+
 static jmp_buf jump;
 static number inner;
 
@@ -418,7 +458,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{ "missing", missing }, { "refused", refused }, { "maps", maps }, { "statuses", statuses }, { "probes", probes }, { "versions", versions },
 		{ "turns", turns }, { "together", together }, { "thousands", thousands }, { "imports", imports }, { "opens", opens },
-		{ "calls", calls }, { "elsewhere", elsewhere }, { "closes", closes }, { "limited", limited }, { "children", children },
+		{ "calls", calls }, { "elsewhere", elsewhere }, { "closes", closes }, { "limited", limited }, { "children", children }, { "held", held },
 		{ "jumps", jumps }, { "fast", fast }, { "pending", pending }, { "deep", deep },
 	};
 

@@ -360,6 +360,10 @@ class Behaviour(unittest.TestCase):
         self.assertEqual({r["pid"]: r["calls"] for r in self.records("count")}, {parent: 10, forked: 1, cloned: 1})
         self.assertEqual({r["pid"] for r in self.records("start")}, {parent, forked, cloned})
 
+    def test_a_child_that_was_forked_while_the_loaders_list_was_locked_calls_on(self):
+        child = int(self.fine("held", self.caller(), path=os.path.dirname(self.vendor), GANGWAY_LOG=self.log, GANGWAY_LOG_LEVEL="counts"))
+        self.assertEqual({r["pid"]: r["calls"] for r in self.records("count")}, {child: 1})
+
     def test_calls_that_are_left_by_longjmp_do_not_hide_later_ones(self):
         self.fine("jumps", self.vendor, GANGWAY_LOG=self.log)
         names = [r["function"] for r in self.records()]
