@@ -80,8 +80,7 @@ static bool exports(const struct abi_family *family, const char *soname, const c
 	return false;
 }
 
-/* The oldest release of any soname of the family that exports SYMBOL; NULL where none does. */
-static const char *first_release(const struct abi_family *family, const char *symbol)
+const char *gw_scan_first_release(const struct abi_family *family, const char *symbol)
 {
 	size_t first = family->release_count;
 
@@ -144,7 +143,7 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 			json_integer(json_integer_value(json_object_get(entry, "count")) + 1));
 		if (!import->file || exports(family, import->file, import->name))
 			continue;
-		first = first_release(family, import->name);
+		first = gw_scan_first_release(family, import->name);
 		json_array_append_new(json_object_get(entry, "missing"),
 				      json_pack("{s:s,s:s,s:s?}", "name", import->name, "node",
 						import->node, "first_release", first));
