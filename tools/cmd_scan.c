@@ -394,6 +394,8 @@ finish:
 	abi_db_finish(&scan.db);
 	gw_loader_finish(&scan.loader);
 	gw_python_paths_finish(&scan.given);
+	gw_scan_forget_packages(&scan);
+	gw_scan_forget_python(&scan);
 	gw_layout_finish(&layout);
 	free(request.python);
 	free(root);

@@ -206,8 +206,8 @@ static int check_symbols(const struct gw_map *map, const struct gw_mapped *objec
 					 .version = version};
 		bool plain;
 
-		/* What it defines itself, is there at worst. */
-		if (reference->defined || reference->own)
+		/* What it defines itself, is there at worst; a copy is not: it is of another's. */
+		if ((reference->defined && !reference->copy) || reference->own)
 			continue;
 		if (version && version->file)
 			fault.named = gw_map_named(map, version->file);

@@ -6,37 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include "find.h"
-
-/* The python that the file's environment has: beside lib/pythonN/site-packages, else on PATH. To
- * free; NULL where there is none. */
-static char *python_of(const struct gw_scan_walk *walk)
-{
-	const struct gw_loader *loader = &walk->scan->loader;
-	const struct gw_python_paths *paths =
-		walk->scan->given.count ? &walk->scan->given : &walk->python;
-	int status, reason;
-
-	for (size_t i = 0; i < paths->count; i++) {
-		const char *site = paths->directory[i], *lib = strstr(site, "/lib/python");
-		size_t version = lib ? strcspn(lib + strlen("/lib/"), "/") : 0;
-		char path[PATH_MAX];
-
-		if (lib &&
-		    snprintf(path, sizeof path, "%.*s/bin/%.*s", (int)(lib - site), site,
-			     (int)version, lib + strlen("/lib/")) < (int)sizeof path &&
-		    access(path, X_OK) == 0)
-			return strdup(gw_loader_inside(loader, path));
-	}
-	return *loader->root ? strdup("/usr/bin/python3")
-			     : gw_find_program("python3", &status, &reason);
-}
 
 /* A Python extension is opened by a python, which has what it imports from Python. */
 static int map_extension(struct gw_scan_walk *walk, const char *path)
 {
-	char *python = python_of(walk), error[1024];
+	char *python = gw_scan_python_program(walk), error[1024];
 	int result = -1;
 
 	if (python &&
@@ -85,7 +59,7 @@ static json_t *put_together(struct gw_scan_walk *walk, const char *path, char *e
 	report_faults(walk, first, imports);
 	result = json_pack("{s:s,s:s?,s:O,s:o,s:o,s:O}", "path", path, "soname", elf->soname,
 			   "needs", walk->needs, "imports", imports, "built_for",
-			   gw_scan_built(&scan->db, elf, host), "findings", walk->findings);
+			   gw_scan_built(scan, elf, host), "findings", walk->findings);
 	if (!result)
 		snprintf(error, size, "%s: a name in it is not UTF-8", path);
 	return result;
@@ -101,8 +75,8 @@ json_t *gw_scan_file(struct gw_scan *scan, const char *path, bool *severe, char 
 	walk.findings = json_array();
 	scan->loader.fallback = gw_scan_search_python;
 	scan->loader.fallback_context = &walk;
-	if (!*scan->loader.root && !scan->given.count &&
-	    gw_python_paths_of_program(&walk.python, path) != 0)
+	walk.python = gw_scan_python(scan, path);
+	if (!walk.python)
 		snprintf(error, error_size, "%s: out of memory", path);
 	else if (map_file(&walk, path, error, error_size) == 0)
 		result = put_together(&walk, path, error, error_size);
@@ -110,6 +84,5 @@ json_t *gw_scan_file(struct gw_scan *scan, const char *path, bool *severe, char 
 	json_decref(walk.needs);
 	json_decref(walk.findings);
 	gw_map_finish(&walk.map);
-	gw_python_paths_finish(&walk.python);
 	return result;
 }

@@ -19,12 +19,14 @@ struct gw_scan {
 	struct abi_db db;             /* empty where there is no database */
 	struct gw_python_paths given; /* --python; empty: each file's own */
 	const char *facades;          /* the directory of facades; NULL for none */
+	void *packages;               /* private to scan_built.c */
+	void *environments;           /* private to scan_python.c */
 };
 
 /* What is known of the file that is being scanned. */
 struct gw_scan_walk {
 	struct gw_scan *scan;
-	struct gw_python_paths python; /* this file's own; empty where some were given */
+	const struct gw_python_paths *python; /* this file's own, or those that were given */
 	struct gw_map map;
 	json_t *needs, *findings;
 	bool *severe;
@@ -44,13 +46,20 @@ json_t *gw_scan_file(struct gw_scan *scan, const char *path, bool *severe, char 
 int gw_scan_process(struct gw_scan *scan, int pid, json_t *files, json_t *findings, bool *severe,
 		    char *error, size_t error_size) __attribute__((nonnull));
 
-/* scan_needs.c: "needs" of OBJECT into the walk's needs, with their findings. */
-void gw_scan_needs(struct gw_scan_walk *walk, const struct gw_scope *scope)
+/* scan_python.c: the Python paths of a program or library, those given first of all; owned by SCAN.
+ * NULL: out of memory. */
+const struct gw_python_paths *gw_scan_python(struct gw_scan *scan, const char *path)
 	__attribute__((nonnull));
+/* The python that opens extensions there, as seen inside the root, to free; NULL: there is none. */
+char *gw_scan_python_program(const struct gw_scan_walk *walk) __attribute__((nonnull));
 /* The one file NAME in <site>/nvidia/<package>/lib, to free; NULL where there are none, or several
  * that differ. The loader's fallback; WALK is a gw_scan_walk. */
 char *gw_scan_search_python(void *walk, const char *name) __attribute__((nonnull));
+void gw_scan_forget_python(struct gw_scan *scan) __attribute__((nonnull));
 
+/* scan_needs.c: "needs" of OBJECT into the walk's needs, with their findings. */
+void gw_scan_needs(struct gw_scan_walk *walk, const struct gw_scope *scope)
+	__attribute__((nonnull));
 /* scan_faults.c: what the loader would end with, as findings; "missing" of IMPORTS gets what the
  * first object of SCOPE imports and would not get. Where ONE, faults of that object alone. */
 void gw_scan_faults(struct gw_scan_walk *walk, const struct gw_faults *faults,
@@ -77,8 +86,9 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 const char *gw_scan_first_release(const struct abi_family *family, const char *symbol)
 	__attribute__((nonnull));
 /* scan_built.c: "built_for" of one file: for each family, the oldest and newest release that it may have been built for, and what says so. */
-json_t *gw_scan_built(const struct abi_db *db, const struct gw_elf *elf, const char *path)
+json_t *gw_scan_built(struct gw_scan *scan, const struct gw_elf *elf, const char *path)
 	__attribute__((nonnull));
+void gw_scan_forget_packages(struct gw_scan *scan) __attribute__((nonnull));
 /* The family of a soname, NULL where the database knows none. */
 const struct abi_family *gw_scan_family(const struct abi_db *db, const char *soname)
 	__attribute__((nonnull));

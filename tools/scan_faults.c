@@ -186,8 +186,7 @@ static bool serves(void *context, const struct gw_candidate *candidate)
 static void hunt_python(struct hunt *hunt, const char *name)
 {
 	const struct gw_scan_walk *walk = hunt->group->walk;
-	const struct gw_python_paths *paths =
-		walk->scan->given.count ? &walk->scan->given : &walk->python;
+	const struct gw_python_paths *paths = walk->python;
 
 	for (size_t i = 0; i < paths->count && !hunt->path; i++) {
 		char pattern[PATH_MAX];

@@ -123,6 +123,19 @@ static json_t *entry_of(json_t *imports, const char *family)
 	return json_object_get(imports, family);
 }
 
+/* The vendor's own libraries import more from each other than the database lists; whether they get
+ * it, the loader model says. */
+static bool is_own(const struct abi_db *db, const struct gw_elf *elf, const struct abi_family *family)
+{
+	const char *mine = elf->soname ? gw_scan_suite(db, elf->soname) : NULL;
+	size_t fact = family->first[ABI_SONAME];
+	const char *its = fact < family->first[ABI_SONAME + 1]
+				  ? gw_scan_suite(db, family->facts[fact].column[EXPORT_SONAME])
+				  : NULL;
+
+	return mine && its && strcmp(mine, its) == 0;
+}
+
 json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_t *findings,
 			bool *severe)
 {
@@ -141,7 +154,7 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 		json_object_set_new(
 			entry, "count",
 			json_integer(json_integer_value(json_object_get(entry, "count")) + 1));
-		if (!import->file || exports(family, import->file, import->name))
+		if (!import->file || exports(family, import->file, import->name) || is_own(db, elf, family))
 			continue;
 		first = gw_scan_first_release(family, import->name);
 		json_array_append_new(json_object_get(entry, "missing"),

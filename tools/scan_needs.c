@@ -2,12 +2,10 @@
 /* What each needed name gets: a file, a file on the Python paths, a facade or nothing (scan.h). */
 #include "scan.h"
 
-#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "target.h"
 
@@ -15,41 +13,6 @@ static const char *base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	return slash ? slash + 1 : path;
-}
-
-char *gw_scan_search_python(void *context, const char *name)
-{
-	const struct gw_scan_walk *walk = context;
-	const struct gw_python_paths *paths =
-		walk->scan->given.count ? &walk->scan->given : &walk->python;
-	char *found = NULL;
-	struct stat first = {0}, info;
-
-	for (size_t i = 0; i < paths->count; i++) {
-		char pattern[PATH_MAX];
-		glob_t matches;
-
-		if (strpbrk(name, "*?[\\") ||
-		    snprintf(pattern, sizeof pattern, "%s/nvidia/*/lib/%s", paths->directory[i],
-			     name) >= (int)sizeof pattern ||
-		    glob(pattern, 0, NULL, &matches) != 0)
-			continue;
-		for (size_t m = 0; m < matches.gl_pathc; m++) {
-			if (stat(matches.gl_pathv[m], &info) != 0 || !S_ISREG(info.st_mode))
-				continue;
-			if (found && (info.st_dev != first.st_dev || info.st_ino != first.st_ino)) {
-				free(found);
-				globfree(&matches);
-				return NULL;
-			}
-			if (!found)
-				found = strdup(gw_loader_inside(&walk->scan->loader,
-							       matches.gl_pathv[m]));
-			first = info;
-		}
-		globfree(&matches);
-	}
-	return found;
 }
 
 static bool has_facade(const struct gw_scan *scan, const char *name)
@@ -68,7 +31,7 @@ static char *search_target(const struct gw_scan_walk *walk, const char *name, ch
 	const struct gw_target_places places = {
 		.loader_path = scan->loader.library_path,
 		.facades = scan->facades,
-		.python = scan->given.count ? &scan->given : &walk->python,
+		.python = walk->python,
 		.loader = &scan->loader,
 	};
 	char names[512];
@@ -104,6 +67,29 @@ static struct answer answer_of(const struct gw_scan_walk *walk, const struct gw_
 	return answer;
 }
 
+/* Does NAME lie beside OBJECT? Wheels bring libraries that each other needs, and that whoever loads
+ * them finds for them. */
+static bool is_beside(const struct gw_scan_walk *walk, const struct gw_mapped *object,
+		      const char *name)
+{
+	char path[PATH_MAX], host[PATH_MAX];
+
+	return object->file->origin && !strchr(name, '/') &&
+	       snprintf(path, sizeof path, "%s/%s", object->file->origin, name) <
+		       (int)sizeof path &&
+	       gw_loader_host(&walk->scan->loader, path, host) == 0 && access(host, R_OK) == 0;
+}
+
+static const char *how_to_get(const struct abi_family *family, const char *name)
+{
+	if (strcmp(name, "libcuda.so.1") == 0 || strcmp(name, "libnvidia-ml.so.1") == 0)
+		return "it comes with the GPU's driver: install that (a machine without a GPU has "
+		       "none)";
+	return family ? "install the package that holds it, or name its directory in "
+			"LD_LIBRARY_PATH"
+		      : "install it; gangway has no facade for it";
+}
+
 /* The finding of a need that nothing was found for, or nothing that serves without us. */
 static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 		 const struct gw_need *need, const struct answer *answer,
@@ -121,11 +107,16 @@ static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 				"%s, which %s needs, is not here, and its facade has nothing to "
 				"forward to (looked for %s)",
 				need->name, needer, answer->lacking);
+	else if (strcmp(answer->status, "missing") == 0 && is_beside(walk, object, need->name))
+		gw_scan_finding(walk->findings, "GW-117", "warning",
+				"nothing, where the package's own import loads it; else name the "
+				"directory in LD_LIBRARY_PATH",
+				"%s, which %s needs, lies beside it, where the loader does not look: "
+				"who loads %s must have loaded it",
+				need->name, needer, needer);
 	else if (strcmp(answer->status, "missing") == 0)
 		gw_scan_finding(walk->findings, "GW-101", "error",
-				family ? "install the package that holds it, or name its directory "
-					 "in LD_LIBRARY_PATH"
-				       : "install it; gangway has no facade for it",
+				how_to_get(family, need->name),
 				"%s, which %s needs, is nowhere that the loader looks%s%s",
 				need->name, needer,
 				need->other ? "; passed over, for it is for another machine: " : "",
@@ -141,7 +132,8 @@ static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 				"start the program with gangway run",
 				"%s, which %s needs, is only on the Python paths: %s", need->name,
 				needer, answer->path);
-	if (need->refused || strcmp(answer->status, "missing") == 0)
+	if (need->refused || (strcmp(answer->status, "missing") == 0 &&
+			      !is_beside(walk, object, need->name)))
 		*walk->severe = true;
 }
 

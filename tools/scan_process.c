@@ -132,7 +132,7 @@ static json_t *entry_of(struct gw_scan_walk *walk, const struct gw_faults *fault
 	gw_scan_partners(walk, object);
 	entry = json_pack("{s:s,s:s?,s:o,s:o,s:o,s:o}", "path", object->file->path, "soname",
 			  elf->soname, "needs", needs_of(scan, object), "imports", imports,
-			  "built_for", gw_scan_built(&scan->db, elf, host), "findings",
+			  "built_for", gw_scan_built(scan, elf, host), "findings",
 			  walk->findings);
 	return entry;
 }
@@ -196,8 +196,9 @@ int gw_scan_process(struct gw_scan *scan, int pid, json_t *files, json_t *findin
 		if (!result && !walk.map.all.count)
 			result = -ESRCH;
 	}
+	walk.python = !result ? gw_scan_python(scan, walk.map.all.object[0]->file->path) : NULL;
 	if (!result)
-		result = report(&walk, files, findings);
+		result = walk.python ? report(&walk, files, findings) : -ENOMEM;
 	if (result)
 		snprintf(error, error_size, "process %d: %s", pid, strerror(-result));
 	for (size_t i = 0; i < mapped.count; i++)

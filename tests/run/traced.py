@@ -135,6 +135,11 @@ def difference(real, mine):
         # The model leaves out what a missing library explains.
         for key in ('undefined', 'late'):
             a[key] = a[key] & b[key]
+    if real.versions:
+        # And what a missing version explains.
+        lost = {(node, path) for node, _, path in real.versions}
+        for key in ('undefined', 'late'):
+            a[key] = {one for one in a.get(key, set()) if one[1:] not in lost}
     for key in sorted(set(a) | set(b)):
         if a.get(key) != b.get(key):
             lines.append(f'  {key}: loader {_short(a.get(key), b.get(key))}, model {_short(b.get(key), a.get(key))}')
