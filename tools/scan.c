@@ -37,8 +37,8 @@ static void report_faults(struct gw_scan_walk *walk, const struct gw_mapped *fir
 	if (gw_bind_check(&walk->map, &faults) != 0)
 		return;
 	gw_scan_faults(walk, &faults, first, imports, false);
+	gw_scan_partners(walk, &faults, NULL);
 	gw_faults_finish(&faults);
-	gw_scan_partners(walk, NULL);
 }
 
 static json_t *put_together(struct gw_scan_walk *walk, const char *path, char *error, size_t size)

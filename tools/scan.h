@@ -65,8 +65,10 @@ void gw_scan_needs(struct gw_scan_walk *walk, const struct gw_scope *scope)
 void gw_scan_faults(struct gw_scan_walk *walk, const struct gw_faults *faults,
 		    const struct gw_mapped *first, json_t *imports, bool one)
 	__attribute__((nonnull));
-/* Objects that must come from one directory, and do not. */
-void gw_scan_partners(struct gw_scan_walk *walk, const struct gw_mapped *one) __attribute__((nonnull(1)));
+/* Objects that must come from one directory, and do not, where no fault has told of them. ONE: what
+ * that object needs alone; NULL: all. */
+void gw_scan_partners(struct gw_scan_walk *walk, const struct gw_faults *faults,
+		      const struct gw_mapped *one) __attribute__((nonnull(1, 2)));
 
 /* scan_release.c: the release of a file as far as its place, its name or its exports tell, to free:
  * "12.8.5.5", "12.8.3.14 to 12.8.5.5"; NULL where nothing does. BY_EXPORTS: may take long. */

@@ -288,6 +288,7 @@ static char *remedy_of(const struct group *group)
 static void tell_symbols(struct group *group)
 {
 	bool now = group->first->kind == GW_FAULT_SYMBOL;
+	bool opened_by_any = !group->walk->map.all.object[0]->file->elf.interpreter;
 	struct gw_scan *scan = group->walk->scan;
 	char *names = names_of(group), *needer, *named, *why, *remedy;
 
@@ -302,7 +303,10 @@ static void tell_symbols(struct group *group)
 				needer, names, named,
 				group->newest ? "; the first release that has it is " : "",
 				group->newest ? group->newest : "", why,
-				now ? "when it is loaded" : "at the first call");
+				now	  ? "when it is loaded"
+				: opened_by_any ? "at the first call, or at once where it is opened "
+						  "with RTLD_NOW, as Python does"
+						: "at the first call");
 	*group->walk->severe = true;
 	free(names);
 	free(needer);
@@ -485,7 +489,8 @@ static void check_partners(struct gw_scan_walk *walk, const struct gw_mapped *a,
 {
 	char *left = gw_scan_release(walk->scan, a->file->path, true);
 	char *right = gw_scan_release(walk->scan, b->file->path, true);
-	char *why = reason(b), *good = directory_of(a->file->path), *remedy = NULL;
+	char *why = reason(b), *remedy = NULL;
+	const char *good = a->file->origin;
 
 	if (good)
 		remedy = text_of("keep both to one directory: LD_LIBRARY_PATH=%s", good);
@@ -505,11 +510,21 @@ static void check_partners(struct gw_scan_walk *walk, const struct gw_mapped *a,
 	free(left);
 	free(right);
 	free(why);
-	free(good);
 	free(remedy);
 }
 
-void gw_scan_partners(struct gw_scan_walk *walk, const struct gw_mapped *one)
+/* Is it told already that A misses something of B? */
+static bool is_told(const struct gw_faults *faults, const struct gw_mapped *a,
+		    const struct gw_mapped *b)
+{
+	for (size_t i = 0; i < faults->count; i++)
+		if (faults->fault[i].object == a && faults->fault[i].named == b)
+			return true;
+	return false;
+}
+
+void gw_scan_partners(struct gw_scan_walk *walk, const struct gw_faults *faults,
+		      const struct gw_mapped *one)
 {
 	const struct abi_db *db = &walk->scan->db;
 
@@ -523,7 +538,7 @@ void gw_scan_partners(struct gw_scan_walk *walk, const struct gw_mapped *one)
 			const char *other = partner ? partner->file->elf.soname : NULL, *its;
 
 			its = other ? gw_scan_suite(db, other) : NULL;
-			if (its && strcmp(its, suite) == 0 &&
+			if (its && strcmp(its, suite) == 0 && !is_told(faults, object, partner) &&
 			    !same_directory(&walk->scan->loader, object->file->path,
 					    partner->file->path))
 				check_partners(walk, object, partner);

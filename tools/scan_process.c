@@ -129,7 +129,7 @@ static json_t *entry_of(struct gw_scan_walk *walk, const struct gw_faults *fault
 	walk->findings = json_array();
 	imports = gw_scan_imports(&scan->db, elf, walk->findings, walk->severe);
 	gw_scan_faults(walk, faults, object, imports, true);
-	gw_scan_partners(walk, object);
+	gw_scan_partners(walk, faults, object);
 	entry = json_pack("{s:s,s:s?,s:o,s:o,s:o,s:o}", "path", object->file->path, "soname",
 			  elf->soname, "needs", needs_of(scan, object), "imports", imports,
 			  "built_for", gw_scan_built(scan, elf, host), "findings",

@@ -139,10 +139,12 @@ static char *by_exports(struct gw_scan *scan, const char *path)
 
 char *gw_scan_release(struct gw_scan *scan, const char *path, bool exports_too)
 {
+	const struct gw_file *file = gw_loader_file(&scan->loader, path);
+	const char *soname = file && !file->status ? file->elf.soname : NULL;
 	char host[PATH_MAX];
 	char *release = gw_loader_host(&scan->loader, path, host) == 0 ? by_wheel(host) : NULL;
 
-	if (!release)
+	if (!release && soname && gw_scan_family(&scan->db, soname))
 		release = by_name(&scan->loader, path);
 	if (!release && exports_too)
 		release = by_exports(scan, path);
