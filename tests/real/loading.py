@@ -176,6 +176,22 @@ def linked_soname(report, sites, folder):
     report.line(status == 0 and said[0] == 0 and said[1].isdigit(), 'C06, cured', f'{[f["code"] for f in file["findings"]]} {said}')
 
 
+def published(report):
+    """What others publish: every file of some sites."""
+    for site, pattern in (('ctranslate2-4.5', '**/*.so*'), ('ctranslate2-4.4', 'ctranslate2*/**/*.so*'), ('onnxruntime', '**/*.so*'),
+                          ('torch', 'torch/**/*.so*'), ('cuda13', 'nvidia/*/lib/*.so*')):
+        files, bindings, missing, bad = 0, 0, 0, []
+        for path in sorted(elf.wheels.site(site).glob(pattern)):
+            with open(path, 'rb') as file:
+                if path.is_symlink() or file.read(5) != b'\x7fELF\x02':
+                    continue
+            real = traced.loader(str(path), bindings=True)
+            different = traced.difference(real, traced.model(report.dump, str(path), bindings=True))
+            bad += [f'{path}\n{different}'] if different else []
+            files, bindings, missing = files + 1, bindings + len(real.bindings), missing + len(real.undefined) + len(real.late)
+        report.line(files and not bad, f'the site {site}, model and loader', '\n'.join(bad[:3]) or f'{files} files, {bindings} bindings, {missing} missing')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('gangway')
@@ -214,6 +230,7 @@ def main():
               '__nvJitLink')
     finally:
         shutil.rmtree(folder)
+    published(report)
     print(f'{report.count - report.bad} of {report.count} ok')
     return report.bad != 0
 

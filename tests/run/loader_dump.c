@@ -70,7 +70,7 @@ static void print_bindings(const struct gw_map *map)
 			const struct gw_mapped *found =
 				gw_bind_find(map, object, reference, &plain);
 
-			if (found && !reference->own)
+			if (found)
 				printf("bind %s %s %s %s\n", file->path,
 				       reference->unique ? "-" : found->file->path,
 				       reference->name, node_of(reference->version));
