@@ -60,6 +60,9 @@ void gw_scan_forget_python(struct gw_scan *scan) __attribute__((nonnull));
 /* scan_needs.c: "needs" of OBJECT into the walk's needs, with their findings. */
 void gw_scan_needs(struct gw_scan_walk *walk, const struct gw_scope *scope)
 	__attribute__((nonnull));
+/* Is there a facade of that soname? */
+bool gw_scan_has_facade(const struct gw_scan *scan, const char *name) __attribute__((nonnull));
+
 /* scan_faults.c: what the loader would end with, as findings; "missing" of IMPORTS gets what the
  * first object of SCOPE imports and would not get. Where ONE, faults of that object alone. */
 void gw_scan_faults(struct gw_scan_walk *walk, const struct gw_faults *faults,

@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "loader_search.h"
-#include "target.h"
 
 #define NAMED 3 /* how many symbols a finding names */
 
@@ -352,7 +351,7 @@ static void tell_version(struct group *group)
 	bool is_link = gw_loader_real(&scan->loader, path, real) == 0 && strcmp(real, path) != 0 &&
 		       soname && strcmp(soname, base_of(path)) != 0 &&
 		       strcmp(soname, fault->version->file) != 0;
-	bool facade = scan->facades && gw_target_has_facade(fault->version->file);
+	bool facade = gw_scan_has_facade(scan, fault->version->file);
 	char *named = described(scan, path);
 
 	if (is_link && facade)

@@ -15,7 +15,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool has_facade(const struct gw_scan *scan, const char *name)
+bool gw_scan_has_facade(const struct gw_scan *scan, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -59,7 +59,7 @@ static struct answer answer_of(const struct gw_scan_walk *walk, const struct gw_
 	} else if (need->refused) {
 		answer.path = need->refused_path;
 	} else {
-		if (has_facade(walk->scan, need->name))
+		if (gw_scan_has_facade(walk->scan, need->name))
 			answer.target = search_target(walk, need->name, &answer.lacking);
 		answer.status = answer.target ? "facade" : "missing";
 		answer.path = answer.target;
