@@ -46,7 +46,8 @@ static const char help[] =
 	"  --library-path DIR:…         what LD_LIBRARY_PATH will be, instead of what it is\n"
 	"  --python DIR                 a site-packages or environment, instead of each file's "
 	"own; may be repeated\n"
-	"  --root DIR                   the file system that the files will run in (a container's); "
+	"  --root DIR                   the file system that the files will run in (a "
+	"container's); "
 	"paths are those inside\n"
 	"  --against DIR                as if the loader looked into DIR first, before any other "
 	"place\n"
@@ -68,7 +69,8 @@ static void print_need(json_t *need)
 	const char *release = text_of(need, "release");
 
 	printf("    %-28s %-8s %s%s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
-	       strcmp(text_of(need, "status"), "facade") == 0 ? "would forward to " : "", path, *release ? "  release " : "", release,
+	       strcmp(text_of(need, "status"), "facade") == 0 ? "would forward to " : "", path,
+	       *release ? "  release " : "", release,
 	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "",
 	       *by ? "  needed by " : "", by);
 }
@@ -77,8 +79,8 @@ static void print_built(json_t *item)
 {
 	bool one = strcmp(text_of(item, "min"), text_of(item, "max")) == 0;
 
-	printf("    built for %s %s%s%s (%s)\n", text_of(item, "family"), text_of(item, "min"), one ? "" : " to ", one ? "" : text_of(item, "max"),
-	       text_of(item, "evidence"));
+	printf("    built for %s %s%s%s (%s)\n", text_of(item, "family"), text_of(item, "min"),
+	       one ? "" : " to ", one ? "" : text_of(item, "max"), text_of(item, "evidence"));
 }
 
 static void print_findings(json_t *findings, const char *indent)
@@ -86,9 +88,9 @@ static void print_findings(json_t *findings, const char *indent)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(findings, i, item) printf(
-		"%s%s %s: %s: %s\n", indent, text_of(item, "code"), text_of(item, "severity"),
-		text_of(item, "text"), text_of(item, "remedy"));
+	json_array_foreach(findings, i, item)
+		printf("%s%s %s: %s: %s\n", indent, text_of(item, "code"),
+		       text_of(item, "severity"), text_of(item, "text"), text_of(item, "remedy"));
 }
 
 static void print_text(json_t *files)
@@ -250,25 +252,21 @@ static int parse(struct request *request, int argc, char **argv)
 	return result;
 }
 
-/* The root's real name on this machine, to free: "" for the machine's own, NULL where there is
- * none. */
+/* The root's name on this machine, to free: "" for the machine's own, NULL where there is none.
+ * That of a process in a container may have no other name than the link in /proc. */
 static char *root_of(const struct request *request)
 {
-	char name[64], *real;
+	struct stat own, other;
+	char name[64];
 
-	if (request->pid)
-		snprintf(name, sizeof name, "/proc/%d/root", request->pid);
-	else if (!request->root)
+	snprintf(name, sizeof name, "/proc/%d/root", request->pid);
+	if (!request->pid && !request->root)
 		return strdup("");
-	real = realpath(request->pid ? name : request->root, NULL);
-	if (real && strcmp(real, "/") == 0)
-		*real = '\0';
-	/* A process in a container has its own, which has no name here but that one. */
-	if (real && request->pid && *real) {
-		free(real);
-		real = strdup(name);
-	}
-	return real;
+	if (stat("/", &own) != 0 || stat(request->pid ? name : request->root, &other) != 0)
+		return NULL;
+	if (own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+		return strdup("");
+	return request->pid ? strdup(name) : realpath(request->root, NULL);
 }
 
 /* -1: go on; else the exit status. */
@@ -336,9 +334,9 @@ static int scan_all(struct request *request, char **paths)
 
 	request->files = json_array();
 	request->findings = json_array();
-	if (request->pid && gw_scan_process(request->scan, request->pid, request->files,
-					    request->findings, &request->severe, error,
-					    sizeof error) != 0) {
+	if (request->pid &&
+	    gw_scan_process(request->scan, request->pid, request->files, request->findings,
+			    &request->severe, error, sizeof error) != 0) {
 		gw_complain("%s", error);
 		request->failed = true;
 	}

@@ -215,20 +215,13 @@ static int note_value(struct gw_elf_reader *reader, const Elf64_Dyn *entry)
 		int64_t tag;
 		uint64_t *value;
 	} places[] = {
-		{DT_STRTAB, &reader->strings_at},
-		{DT_STRSZ, &reader->strings_length},
-		{DT_SYMTAB, &reader->symbols_at},
-		{DT_HASH, &reader->hash_at},
-		{DT_GNU_HASH, &reader->gnu_hash_at},
-		{DT_VERSYM, &reader->indices_at},
-		{DT_VERNEED, &reader->needs_at},
-		{DT_VERNEEDNUM, &reader->needs_count},
-		{DT_VERDEF, &reader->defines_at},
-		{DT_VERDEFNUM, &reader->defines_count},
-		{DT_RELA, &reader->rela_at},
-		{DT_RELASZ, &reader->rela_size},
-		{DT_JMPREL, &reader->plt_at},
-		{DT_PLTRELSZ, &reader->plt_size},
+		{DT_STRTAB, &reader->strings_at},    {DT_STRSZ, &reader->strings_length},
+		{DT_SYMTAB, &reader->symbols_at},    {DT_HASH, &reader->hash_at},
+		{DT_GNU_HASH, &reader->gnu_hash_at}, {DT_VERSYM, &reader->indices_at},
+		{DT_VERNEED, &reader->needs_at},     {DT_VERNEEDNUM, &reader->needs_count},
+		{DT_VERDEF, &reader->defines_at},    {DT_VERDEFNUM, &reader->defines_count},
+		{DT_RELA, &reader->rela_at},         {DT_RELASZ, &reader->rela_size},
+		{DT_JMPREL, &reader->plt_at},        {DT_PLTRELSZ, &reader->plt_size},
 	};
 
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
@@ -271,8 +264,7 @@ static int note_string(struct gw_elf_reader *reader, const Elf64_Dyn *entry, uin
 /* The string table up to its last 0: so any index inside gives a whole string. */
 static void find_strings(struct gw_elf_reader *reader)
 {
-	const unsigned char *table =
-		gw_elf_at(reader, reader->strings_at, reader->strings_length);
+	const unsigned char *table = gw_elf_at(reader, reader->strings_at, reader->strings_length);
 	const unsigned char *last = table ? memrchr(table, '\0', reader->strings_length) : NULL;
 
 	reader->strings = (const char *)table;

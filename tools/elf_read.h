@@ -45,12 +45,12 @@ struct gw_elf {
 	ino_t inode;
 	unsigned type;                                      /* ET_EXEC or ET_DYN */
 	const char *soname, *rpath, *runpath, *interpreter; /* NULL where absent */
-	bool is_dynamic; /* has a dynamic section */
-	bool no_default; /* DF_1_NODEFLIB */
-	bool no_open;    /* DF_1_NOOPEN */
-	bool is_pie;     /* DF_1_PIE */
-	bool bind_now;   /* DT_BIND_NOW, DF_BIND_NOW or DF_1_NOW */
-	bool symbolic;   /* DT_SYMBOLIC or DF_SYMBOLIC */
+	bool is_dynamic;                                    /* has a dynamic section */
+	bool no_default;                                    /* DF_1_NODEFLIB */
+	bool no_open;                                       /* DF_1_NOOPEN */
+	bool is_pie;                                        /* DF_1_PIE */
+	bool bind_now; /* DT_BIND_NOW, DF_BIND_NOW or DF_1_NOW */
+	bool symbolic; /* DT_SYMBOLIC or DF_SYMBOLIC */
 	const char **needed;
 	size_t needed_count;
 	struct gw_elf_import *imports; /* undefined symbols, once gw_elf_list_imports was called */
@@ -60,8 +60,9 @@ struct gw_elf {
 	struct gw_elf_version *defines;
 	size_t define_count;
 	struct gw_elf_version *versions; /* both, by index, as the loader files them */
-	size_t version_count;            /* 0: the loader takes the object for one without versions */
-	struct gw_elf_table symbols, indices; /* the dynamic symbols, and the version index of each */
+	size_t version_count; /* 0: the loader takes the object for one without versions */
+	struct gw_elf_table symbols,
+		indices; /* the dynamic symbols, and the version index of each */
 	struct gw_elf_table relocations, plt;
 	struct gw_elf_table buckets, chain; /* of the newer hash table, else of the older */
 	struct gw_elf_table bloom;

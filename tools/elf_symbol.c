@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* More than any real object has; what says more is broken, or wants our memory and time. */
-#define MAX_SYMBOLS (8u << 20)
-#define MAX_RELOCATIONS (64u << 20)
+#define MAX_SYMBOLS (2u << 20)
+#define MAX_RELOCATIONS (5u << 20)
 #define MAX_CHAIN 65536
 #define BLOOM_BITS 64u
 
@@ -148,7 +148,8 @@ static int read_relocations(struct gw_elf_reader *reader)
 	/* The PLT's may be the end of the others: they count as the PLT's then. */
 	if (reader->plt_at >= reader->rela_at &&
 	    reader->plt_at - reader->rela_at < rela * sizeof(Elf64_Rela) &&
-	    reader->rela_at + rela * sizeof(Elf64_Rela) == reader->plt_at + plt * sizeof(Elf64_Rela))
+	    reader->rela_at + rela * sizeof(Elf64_Rela) ==
+		    reader->plt_at + plt * sizeof(Elf64_Rela))
 		rela -= plt;
 	if (reader->rela_at)
 		result = view(reader, &out->relocations, reader->rela_at, rela, sizeof(Elf64_Rela),
@@ -186,8 +187,8 @@ int gw_elf_read_symbols(struct gw_elf_reader *reader)
 	result = view(reader, &out->symbols, reader->symbols_at, count, sizeof(Elf64_Sym),
 		      "its dynamic symbols");
 	if (!result && reader->indices_at)
-		result = view(reader, &out->indices, reader->indices_at, count, sizeof(Elf64_Versym),
-			      "its symbol versions");
+		result = view(reader, &out->indices, reader->indices_at, count,
+			      sizeof(Elf64_Versym), "its symbol versions");
 	return result;
 }
 
@@ -200,27 +201,36 @@ static const struct gw_elf_version *version_of(const struct gw_elf *elf, uint64_
 		       : NULL;
 }
 
+static bool is_import(const struct gw_elf *elf, uint64_t index)
+{
+	Elf64_Sym entry = symbol(elf, index);
+
+	return entry.st_shndx == SHN_UNDEF && entry.st_name && gw_elf_text(elf, entry.st_name);
+}
+
 int gw_elf_list_imports(struct gw_elf *elf)
 {
+	size_t count = 0;
+
 	if (elf->imports)
 		return 0;
-	elf->imports = calloc(elf->symbols.count + 1, sizeof *elf->imports);
+	for (uint64_t i = 1; i < elf->symbols.count; i++)
+		count += is_import(elf, i);
+	elf->imports = calloc(count + 1, sizeof *elf->imports);
 	if (!elf->imports)
 		return -ENOMEM;
 	for (uint64_t i = 1; i < elf->symbols.count; i++) {
-		Elf64_Sym entry = symbol(elf, i);
-		struct gw_elf_import *import = &elf->imports[elf->import_count];
 		const struct gw_elf_version *version = version_of(elf, i);
+		const char *file = version ? version->file : NULL;
+		Elf64_Sym entry = symbol(elf, i);
 
-		if (entry.st_shndx != SHN_UNDEF || !entry.st_name)
-			continue;
-		import->name = gw_elf_text(elf, entry.st_name);
-		if (!import->name)
-			continue;
-		import->weak = ELF64_ST_BIND(entry.st_info) == STB_WEAK;
-		import->file = version ? version->file : NULL;
-		import->node = import->file ? version->node : NULL;
-		elf->import_count++;
+		if (is_import(elf, i))
+			elf->imports[elf->import_count++] = (struct gw_elf_import){
+				.name = gw_elf_text(elf, entry.st_name),
+				.file = file,
+				.node = file ? version->node : NULL,
+				.weak = ELF64_ST_BIND(entry.st_info) == STB_WEAK,
+			};
 	}
 	return 0;
 }
@@ -312,8 +322,8 @@ static bool find_new(const struct gw_elf *elf, struct search *search)
 	if (!elf->bloom.count || !elf->buckets.count)
 		return false;
 	memcpy(&filter, elf->bloom.bytes + 8 * ((hash / BLOOM_BITS) & (elf->bloom.count - 1)), 8);
-	if (!(filter >> (hash % BLOOM_BITS) & (filter >> ((hash >> elf->bloom_shift) % BLOOM_BITS)) &
-	      1))
+	if (!(filter >> (hash % BLOOM_BITS) &
+	      (filter >> ((hash >> elf->bloom_shift) % BLOOM_BITS)) & 1))
 		return false;
 	at = word(&elf->buckets, hash % elf->buckets.count);
 	if (!at || at < elf->first_hashed)
@@ -375,7 +385,7 @@ static void see(const struct gw_elf *elf, const struct gw_elf_table *table, bool
 		if (!index || index >= elf->symbols.count || type == R_X86_64_NONE)
 			continue;
 		seen[index] |= (unsigned char)((lazy && type == R_X86_64_JUMP_SLOT ? SEEN_CALL
-										  : SEEN_DATA) |
+										   : SEEN_DATA) |
 					       (type == R_X86_64_COPY ? SEEN_COPY : 0) |
 					       (plt ? 0 : SEEN_OTHER));
 	}

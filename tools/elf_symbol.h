@@ -10,7 +10,7 @@
 struct gw_elf_query {
 	const char *name;
 	const struct gw_elf_version *version; /* NULL: none is wanted */
-	bool plt;  /* for a call: an undefined symbol with an address is no answer */
+	bool plt; /* for a call: an undefined symbol with an address is no answer */
 	uint32_t hash, old_hash;
 };
 
@@ -34,10 +34,11 @@ struct gw_elf_reference {
 	const char *name;
 	const struct gw_elf_version *version; /* NULL: none */
 	bool weak, defined;
-	bool unique; /* STB_GNU_UNIQUE: whichever copy was asked for first serves the whole process */
-	bool own;  /* bound to this file whatever others define: local, hidden or protected */
-	bool data; /* some reference is resolved at load time, however calls are bound */
-	bool call; /* some reference may be resolved at the first call */
+	bool unique; /* STB_GNU_UNIQUE: whichever copy was asked for first serves the whole process
+		      */
+	bool own;    /* bound to this file whatever others define: local, hidden or protected */
+	bool data;   /* some reference is resolved at load time, however calls are bound */
+	bool call;   /* some reference may be resolved at the first call */
 	bool plt, copy; /* how it is looked up */
 };
 

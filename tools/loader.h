@@ -38,7 +38,7 @@ struct gw_file {
 	struct gw_elf_reference *references;
 	size_t reference_count;
 	const struct gw_file **hints; /* who answered each reference the last time */
-	unsigned long in_map; /* private to loader_bind.c */
+	unsigned long in_map;         /* private to loader_bind.c */
 };
 
 struct gw_loader {
@@ -53,7 +53,8 @@ struct gw_loader {
 	struct gw_cache cache;
 	struct gw_platform platform;
 	void *files, *directories; /* trees, private to loader_file.c */
-	unsigned long generation;  /* private to loader_bind.c */
+	size_t file_count;
+	unsigned long generation; /* private to loader_bind.c */
 };
 
 /*
@@ -80,18 +81,19 @@ int gw_loader_host(const struct gw_loader *loader, const char *path, char *host)
 /* The same as a path inside the root, for REAL with PATH_MAX bytes. -ENOENT where nothing is. */
 int gw_loader_real(const struct gw_loader *loader, const char *path, char *real)
 	__attribute__((nonnull));
-/* PATH as it is seen inside the root, where it lies in it by its name on this machine; else PATH. */
+/* PATH as it is seen inside the root, where it lies in it by its name on this machine; else PATH.
+ */
 const char *gw_loader_inside(const struct gw_loader *loader, const char *path)
 	__attribute__((nonnull));
 
 /* loader_file.c: a file by its path, read on first use; owned by LOADER. NULL: out of memory. */
-struct gw_file *gw_loader_file(struct gw_loader *loader, const char *path)
-	__attribute__((nonnull));
+struct gw_file *gw_loader_file(struct gw_loader *loader, const char *path) __attribute__((nonnull));
 /* Its references, listed on first use. 0 or -ENOMEM. */
 int gw_file_references(struct gw_file *file) __attribute__((warn_unused_result, nonnull));
 /* Bit i: DIRECTORY has the subdirectory i of the platform's list, of which the last is itself. */
 unsigned gw_loader_directory(struct gw_loader *loader, const char *directory)
 	__attribute__((nonnull));
+/* Lets go of all files and directories; no map of theirs may be in use. */
 void gw_loader_forget(struct gw_loader *loader) __attribute__((nonnull));
 
 #endif

@@ -99,8 +99,9 @@ static bool is_answered(const struct gw_map *map, const struct gw_mapped *object
 	struct gw_elf_query query;
 
 	*plain = false;
-	if (hint && (hint->in_map == 2 * generation ||
-		     (hint->in_map == 2 * generation + 1 && !object->is_global)) &&
+	if (hint &&
+	    (hint->in_map == 2 * generation ||
+	     (hint->in_map == 2 * generation + 1 && !object->is_global)) &&
 	    (!reference->version || (named && hint == named->file)))
 		return true;
 	if (named && !reference->copy &&
@@ -202,8 +203,8 @@ static int check_symbols(const struct gw_map *map, const struct gw_mapped *objec
 	for (size_t i = 0; i < file->reference_count && !result; i++) {
 		const struct gw_elf_reference *reference = &file->references[i];
 		const struct gw_elf_version *version = reference->version;
-		struct gw_fault fault = {.object = object, .name = reference->name,
-					 .version = version};
+		struct gw_fault fault = {
+			.object = object, .name = reference->name, .version = version};
 		bool plain;
 
 		/* What it defines itself, is there at worst; a copy is not: it is of another's. */
@@ -246,7 +247,7 @@ int gw_bind_check(const struct gw_map *map, struct gw_faults *faults)
 	for (size_t i = 0; i < map->all.count; i++) {
 		struct gw_mapped *object = map->all.object[i];
 
-		object->file->in_map = object->is_global   ? 2 * generation
+		object->file->in_map = object->is_global  ? 2 * generation
 				       : object->is_local ? 2 * generation + 1
 							  : 0;
 	}

@@ -30,8 +30,9 @@ struct gw_faults {
 };
 
 /*
- * All that would fail, of what was opened where something was opened. References that a missing library may explain are left out: versions of it,
- * and symbols without a version where any library is missing. 0 or -ENOMEM.
+ * All that would fail, of what was opened where something was opened. References that a missing
+ * library may explain are left out: versions of it, and symbols without a version where any library
+ * is missing. 0 or -ENOMEM.
  */
 int gw_bind_check(const struct gw_map *map, struct gw_faults *faults)
 	__attribute__((warn_unused_result, nonnull));

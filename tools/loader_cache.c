@@ -116,7 +116,8 @@ static int read_extension(struct reader *reader, uint32_t offset)
 	if (head[0] != EXTENSION_MAGIC)
 		return fail(reader, offset, "its extension does not begin as one");
 	if (head[1] > (reader->size - offset - sizeof head) / sizeof(struct section))
-		return fail(reader, offset, "its extension has more sections than there is room for");
+		return fail(reader, offset,
+			    "its extension has more sections than there is room for");
 	for (uint32_t i = 0; i < head[1]; i++) {
 		struct section section;
 		size_t place = offset + sizeof head + i * sizeof section;

@@ -69,6 +69,7 @@ struct gw_file *gw_loader_file(struct gw_loader *loader, const char *path)
 		free(file);
 		return NULL;
 	}
+	loader->file_count++;
 	read_file(loader, file);
 	return file;
 }
@@ -153,4 +154,5 @@ void gw_loader_forget(struct gw_loader *loader)
 	tdestroy(loader->files, free_file);
 	tdestroy(loader->directories, free_directory);
 	loader->files = loader->directories = NULL;
+	loader->file_count = 0;
 }

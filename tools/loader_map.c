@@ -280,8 +280,7 @@ static struct gw_file *open_first(struct gw_map *map, const char *path, char *er
 
 	*result = file ? file->status : -ENOMEM;
 	if (*result)
-		snprintf(error, size, "%s",
-			 file && file->error ? file->error : "out of memory");
+		snprintf(error, size, "%s", file && file->error ? file->error : "out of memory");
 	return *result ? NULL : file;
 }
 

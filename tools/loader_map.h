@@ -17,7 +17,7 @@ struct gw_need {
 	struct gw_mapped *object; /* NULL: missing, or refused */
 	char *refused; /* the file was found, and the loader ends with this message; else NULL */
 	char *refused_path;
-	char *other;   /* missing: a file for another class or machine was passed over; else NULL */
+	char *other; /* missing: a file for another class or machine was passed over; else NULL */
 };
 
 struct gw_mapped {
@@ -26,7 +26,7 @@ struct gw_mapped {
 	struct gw_mapped *by; /* who needed it first; NULL for the first object and the loader */
 	enum gw_rule rule;    /* which rule found it; GW_RULE_PATH for the first */
 	const struct gw_file *owner; /* whose RPATH or RUNPATH that was; or NULL */
-	char **names;         /* what it answers to, beside its path */
+	char **names;                /* what it answers to, beside its path */
 	size_t name_count;
 	struct gw_need *needs; /* one for each DT_NEEDED */
 	bool is_loader;        /* the loader itself */
@@ -67,7 +67,6 @@ int gw_map_files(struct gw_map *map, struct gw_loader *loader, char *const *path
 void gw_map_finish(struct gw_map *map) __attribute__((nonnull));
 
 /* The object that answers to NAME, as the loader asks when it checks versions; NULL: none. */
-struct gw_mapped *gw_map_named(const struct gw_map *map, const char *name)
-	__attribute__((nonnull));
+struct gw_mapped *gw_map_named(const struct gw_map *map, const char *name) __attribute__((nonnull));
 
 #endif

@@ -166,8 +166,8 @@ int gw_platform_init(struct gw_platform *platform, const char *loader_file)
 	haswell = __builtin_cpu_is("intel") && __builtin_cpu_supports("avx2") &&
 		  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
 		  __builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt");
-	*platform = (struct gw_platform){
-		.platform = haswell && minor <= LAST_LEGACY ? "haswell" : "x86_64"};
+	*platform = (struct gw_platform){.platform = haswell && minor <= LAST_LEGACY ? "haswell"
+										     : "x86_64"};
 	if (bytes)
 		result = find_defaults(platform, bytes, size);
 	if (!result && !platform->default_count)

@@ -25,11 +25,12 @@ static size_t token_at(const char *text, size_t length, const struct token *toke
 	for (size_t t = 0; t < count; t++) {
 		size_t name = strlen(tokens[t].name), after = 1 + braces + name;
 
-		if (after + braces > length || strncmp(text + 1 + braces, tokens[t].name, name) != 0)
+		if (after + braces > length ||
+		    strncmp(text + 1 + braces, tokens[t].name, name) != 0)
 			continue;
 		if (braces ? text[after] != '}'
-			   : after < length && (isalnum((unsigned char)text[after]) ||
-						text[after] == '_'))
+			   : after < length &&
+				     (isalnum((unsigned char)text[after]) || text[after] == '_'))
 			continue;
 		*value = tokens[t].value;
 		return after + braces;
@@ -48,8 +49,8 @@ static bool expand(const struct gw_loader *loader, const char *origin, const cha
 
 	for (size_t i = 0; i < length;) {
 		const char *value = text + i;
-		size_t taken = text[i] == '$' ? token_at(text + i, length - i, tokens, 3, &value)
-					      : 0;
+		size_t taken =
+			text[i] == '$' ? token_at(text + i, length - i, tokens, 3, &value) : 0;
 		size_t room = taken ? (value ? strlen(value) : size) : 1;
 
 		if (end + room >= size)
@@ -235,8 +236,8 @@ bool gw_loader_search(struct gw_search *search, const char *name)
 		return expand(loader, file->origin, name, strlen(name), path, sizeof path) &&
 		       offer(search, path, GW_RULE_PATH, NULL) == ENDED;
 	}
-	return (loader->against && try_directory(search, loader->against, name, GW_RULE_AGAINST,
-						 NULL) == ENDED) ||
+	return (loader->against &&
+		try_directory(search, loader->against, name, GW_RULE_AGAINST, NULL) == ENDED) ||
 	       try_rpaths(search, name) ||
 	       (!search->secure && try_list(search, loader->library_path, ":;", name,
 					    GW_RULE_LIBRARY_PATH, search->program)) ||

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_FILES 8192
+
 /* A Python extension is opened by a python, which has what it imports from Python. */
 static int map_extension(struct gw_scan_walk *walk, const char *path)
 {
@@ -71,6 +73,9 @@ json_t *gw_scan_file(struct gw_scan *scan, const char *path, bool *severe, char 
 	struct gw_scan_walk walk = {.scan = scan, .severe = severe};
 	json_t *result = NULL;
 
+	/* Each file stays mapped, and the kernel allows a process so many mappings. */
+	if (scan->loader.file_count > MAX_FILES)
+		gw_loader_forget(&scan->loader);
 	walk.needs = json_array();
 	walk.findings = json_array();
 	scan->loader.fallback = gw_scan_search_python;

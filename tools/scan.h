@@ -41,8 +41,8 @@ json_t *gw_scan_file(struct gw_scan *scan, const char *path, bool *severe, char 
 		     size_t error_size) __attribute__((nonnull));
 
 /* scan_process.c: an entry for each file that the process has mapped, appended to FILES, and what
- * is the matter with all of them, to FINDINGS. The loader's root must be the process's. 0 or -1 with
- * a message in ERROR. */
+ * is the matter with all of them, to FINDINGS. The loader's root must be the process's. 0 or -1
+ * with a message in ERROR. */
 int gw_scan_process(struct gw_scan *scan, int pid, json_t *files, json_t *findings, bool *severe,
 		    char *error, size_t error_size) __attribute__((nonnull));
 
@@ -90,7 +90,8 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 /* The oldest release of any soname of the family that exports SYMBOL; NULL where none does. */
 const char *gw_scan_first_release(const struct abi_family *family, const char *symbol)
 	__attribute__((nonnull));
-/* scan_built.c: "built_for" of one file: for each family, the oldest and newest release that it may have been built for, and what says so. */
+/* scan_built.c: "built_for" of one file: for each family, the oldest and newest release that it may
+ * have been built for, and what says so. */
 json_t *gw_scan_built(struct gw_scan *scan, const struct gw_elf *elf, const char *path)
 	__attribute__((nonnull));
 void gw_scan_forget_packages(struct gw_scan *scan) __attribute__((nonnull));

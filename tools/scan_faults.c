@@ -101,9 +101,9 @@ static void look_up(struct group *group)
 {
 	const struct abi_db *db = &group->walk->scan->db;
 	const struct gw_fault *first = group->first;
-	const struct abi_family *family =
-		first->version && first->version->file ? gw_scan_family(db, first->version->file)
-						       : NULL;
+	const struct abi_family *family = first->version && first->version->file
+						  ? gw_scan_family(db, first->version->file)
+						  : NULL;
 	int newest = -1;
 
 	group->is_public = family != NULL;
@@ -162,8 +162,8 @@ static bool serves(void *context, const struct gw_candidate *candidate)
 	const struct gw_file *bad = group->first->named->file;
 	struct gw_file *file = gw_loader_file(&group->walk->scan->loader, candidate->path);
 
-	if (!file || file->status || (file->elf.inode == bad->elf.inode &&
-				      file->elf.device == bad->elf.device))
+	if (!file || file->status ||
+	    (file->elf.inode == bad->elf.inode && file->elf.device == bad->elf.device))
 		return false;
 	for (size_t i = 0; i < group->faults->count; i++) {
 		const struct gw_fault *fault = &group->faults->fault[i];
@@ -274,9 +274,10 @@ static char *remedy_of(const struct group *group)
 			       "loads it, and refuses what the library cannot do",
 			       group->newest, package, group->newest);
 	else if (package)
-		text = text_of("install both from one release: pip install %s==%s holds what is "
-			       "missing; these functions are private, and gangway cannot supply them",
-			       package, group->newest);
+		text = text_of(
+			"install both from one release: pip install %s==%s holds what is "
+			"missing; these functions are private, and gangway cannot supply them",
+			package, group->newest);
 	else
 		text = strdup("install both from one release, into one directory");
 	free(package);
@@ -297,15 +298,15 @@ static void tell_symbols(struct group *group)
 	why = reason(group->first->named);
 	remedy = remedy_of(group);
 	if (names && needer && named && why && remedy)
-		gw_scan_finding(group->walk->findings, now ? "GW-111" : "GW-112", "error", remedy,
-				"%s needs %s, which %s lacks%s%s (%s): undefined symbol %s",
-				needer, names, named,
-				group->newest ? "; the first release that has it is " : "",
-				group->newest ? group->newest : "", why,
-				now	  ? "when it is loaded"
-				: opened_by_any ? "at the first call, or at once where it is opened "
-						  "with RTLD_NOW, as Python does"
-						: "at the first call");
+		gw_scan_finding(
+			group->walk->findings, now ? "GW-111" : "GW-112", "error", remedy,
+			"%s needs %s, which %s lacks%s%s (%s): undefined symbol %s", needer, names,
+			named, group->newest ? "; the first release that has it is " : "",
+			group->newest ? group->newest : "", why,
+			now             ? "when it is loaded"
+			: opened_by_any ? "at the first call, or at once where it is opened "
+					  "with RTLD_NOW, as Python does"
+					: "at the first call");
 	*group->walk->severe = true;
 	free(names);
 	free(needer);
@@ -331,11 +332,12 @@ static void tell_plain(struct group *group)
 				object->file->path, names,
 				now ? "when it is loaded" : "at the first call");
 	else if (names)
-		gw_scan_finding(group->walk->findings, "GW-113", "note",
-				"nothing, where the program that opens it has them",
-				"%s needs %s, which no library that it needs defines: whoever opens "
-				"it must have them",
-				object->file->path, names);
+		gw_scan_finding(
+			group->walk->findings, "GW-113", "note",
+			"nothing, where the program that opens it has them",
+			"%s needs %s, which no library that it needs defines: whoever opens "
+			"it must have them",
+			object->file->path, names);
 	if (now && (program || opened))
 		*group->walk->severe = true;
 	free(names);
@@ -408,19 +410,20 @@ static void note_missing(const struct group *group, const struct gw_fault *fault
 		fault->version && fault->version->file
 			? gw_scan_family(&group->walk->scan->db, fault->version->file)
 			: NULL;
-	json_t *missing = family ? json_object_get(json_object_get(imports, family->name), "missing")
-				 : NULL,
+	json_t *missing =
+		       family ? json_object_get(json_object_get(imports, family->name), "missing")
+			      : NULL,
 	       *item;
 	size_t i;
 
-	json_array_foreach(missing, i, item) if (strcmp(json_string_value(json_object_get(
-							       item, "name")),
-						       fault->name) == 0) return;
+	json_array_foreach(missing, i,
+			   item) if (strcmp(json_string_value(json_object_get(item, "name")),
+					    fault->name) == 0) return;
 	if (missing)
-		json_array_append_new(
-			missing, json_pack("{s:s,s:s,s:s?}", "name", fault->name, "node",
-					   fault->version->node, "first_release",
-					   gw_scan_first_release(family, fault->name)));
+		json_array_append_new(missing,
+				      json_pack("{s:s,s:s,s:s?}", "name", fault->name, "node",
+						fault->version->node, "first_release",
+						gw_scan_first_release(family, fault->name)));
 }
 
 static void tell(struct group *group)

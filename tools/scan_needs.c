@@ -108,15 +108,15 @@ static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 				"forward to (looked for %s)",
 				need->name, needer, answer->lacking);
 	else if (strcmp(answer->status, "missing") == 0 && is_beside(walk, object, need->name))
-		gw_scan_finding(walk->findings, "GW-117", "warning",
-				"nothing, where the package's own import loads it; else name the "
-				"directory in LD_LIBRARY_PATH",
-				"%s, which %s needs, lies beside it, where the loader does not look: "
-				"who loads %s must have loaded it",
-				need->name, needer, needer);
+		gw_scan_finding(
+			walk->findings, "GW-117", "warning",
+			"nothing, where the package's own import loads it; else name the "
+			"directory in LD_LIBRARY_PATH",
+			"%s, which %s needs, lies beside it, where the loader does not look: "
+			"who loads %s must have loaded it",
+			need->name, needer, needer);
 	else if (strcmp(answer->status, "missing") == 0)
-		gw_scan_finding(walk->findings, "GW-101", "error",
-				how_to_get(family, need->name),
+		gw_scan_finding(walk->findings, "GW-101", "error", how_to_get(family, need->name),
 				"%s, which %s needs, is nowhere that the loader looks%s%s",
 				need->name, needer,
 				need->other ? "; passed over, for it is for another machine: " : "",
@@ -132,8 +132,8 @@ static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 				"start the program with gangway run",
 				"%s, which %s needs, is only on the Python paths: %s", need->name,
 				needer, answer->path);
-	if (need->refused || (strcmp(answer->status, "missing") == 0 &&
-			      !is_beside(walk, object, need->name)))
+	if (need->refused ||
+	    (strcmp(answer->status, "missing") == 0 && !is_beside(walk, object, need->name)))
 		*walk->severe = true;
 }
 

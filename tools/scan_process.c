@@ -38,8 +38,8 @@ static char *path_of(char *line)
 
 	line[strcspn(line, "\n")] = '\0';
 	length = path ? strlen(path) : 0;
-	if (!length || (length > strlen(deleted) &&
-			strcmp(path + length - strlen(deleted), deleted) == 0))
+	if (!length ||
+	    (length > strlen(deleted) && strcmp(path + length - strlen(deleted), deleted) == 0))
 		return NULL;
 	return path;
 }
@@ -132,8 +132,7 @@ static json_t *entry_of(struct gw_scan_walk *walk, const struct gw_faults *fault
 	gw_scan_partners(walk, faults, object);
 	entry = json_pack("{s:s,s:s?,s:o,s:o,s:o,s:o}", "path", object->file->path, "soname",
 			  elf->soname, "needs", needs_of(scan, object), "imports", imports,
-			  "built_for", gw_scan_built(scan, elf, host), "findings",
-			  walk->findings);
+			  "built_for", gw_scan_built(scan, elf, host), "findings", walk->findings);
 	return entry;
 }
 

@@ -94,8 +94,8 @@ char *gw_scan_search_python(void *context, const char *name)
 				return NULL;
 			}
 			if (!found)
-				found = strdup(gw_loader_inside(&walk->scan->loader,
-							       matches.gl_pathv[m]));
+				found = strdup(
+					gw_loader_inside(&walk->scan->loader, matches.gl_pathv[m]));
 			first = info;
 		}
 		globfree(&matches);

@@ -72,8 +72,8 @@ static void print_bindings(const struct gw_map *map)
 
 			if (found)
 				printf("bind %s %s %s %s\n", file->path,
-				       reference->unique ? "-" : found->file->path,
-				       reference->name, node_of(reference->version));
+				       reference->unique ? "-" : found->file->path, reference->name,
+				       node_of(reference->version));
 		}
 	}
 }
