@@ -82,7 +82,7 @@ static void explain_targets(struct gw_run *run)
 			gw_complain("GANGWAY_PYTHON_PATHS: an entry is no directory");
 		free(directory);
 	}
-	if (gw_loader_init(&loader, GW_CACHE_FILE, error, sizeof error) != 0)
+	if (gw_loader_init(&loader, "", error, sizeof error) != 0)
 		gw_complain("%s; going on without the cache", error);
 	gw_target_explain(&places);
 	gw_loader_finish(&loader);

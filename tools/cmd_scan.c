@@ -2,33 +2,57 @@
 /* `gangway scan`: options, and the output of what scan.c found out, as text or JSON. */
 #include "cmd.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "layout.h"
 #include "option.h"
 #include "scan.h"
+#include "scan_tree.h"
 
-enum { OPTION_JSON = 256, OPTION_LIBRARY_PATH, OPTION_PYTHON, OPTION_HELP };
+enum {
+	OPTION_JSON = 256,
+	OPTION_LIBRARY_PATH,
+	OPTION_PYTHON,
+	OPTION_ROOT,
+	OPTION_AGAINST,
+	OPTION_PID,
+	OPTION_HELP
+};
 
 static const struct option options[] = {
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"library-path", required_argument, NULL, OPTION_LIBRARY_PATH},
 	{"python", required_argument, NULL, OPTION_PYTHON},
+	{"root", required_argument, NULL, OPTION_ROOT},
+	{"against", required_argument, NULL, OPTION_AGAINST},
+	{"pid", required_argument, NULL, OPTION_PID},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
 
 static const char help[] =
-	"Usage: gangway scan [OPTION]… FILE…\n"
-	"Says for each program or library which file every name that it needs would get, and which "
-	"functions of the\n"
-	"known families it imports, and which releases of them it may have been built for. Executes nothing.\n\n"
+	"Usage: gangway scan [OPTION]… PATH…\n"
+	"       gangway scan [OPTION]… --pid PID\n"
+	"Says for each program or library, and for each below a directory, which file every name "
+	"that it needs would\n"
+	"get, what the loader would miss then, which functions of the known families it imports, "
+	"and which releases\n"
+	"of them it may have been built for. Executes nothing.\n\n"
 	"  --json                       print JSON\n"
 	"  --library-path DIR:…         what LD_LIBRARY_PATH will be, instead of what it is\n"
 	"  --python DIR                 a site-packages or environment, instead of each file's "
-	"own; may be repeated\n\n"
+	"own; may be repeated\n"
+	"  --root DIR                   the file system that the files will run in (a "
+	"container's); "
+	"paths are those inside\n"
+	"  --against DIR                as if the loader looked into DIR first, before any other "
+	"place\n"
+	"  --pid PID                    what that running process has mapped\n\n"
 	"Exit status: 0 fine; 1 something is missing that neither a real file nor a facade serves; "
 	"2 wrong usage;\n"
 	"3 a file could not be scanned.\n";
@@ -46,7 +70,8 @@ static void print_need(json_t *need)
 	const char *release = text_of(need, "release");
 
 	printf("    %-28s %-8s %s%s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
-	       strcmp(text_of(need, "status"), "facade") == 0 ? "would forward to " : "", path, *release ? "  release " : "", release,
+	       strcmp(text_of(need, "status"), "facade") == 0 ? "would forward to " : "", path,
+	       *release ? "  release " : "", release,
 	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "",
 	       *by ? "  needed by " : "", by);
 }
@@ -55,8 +80,18 @@ static void print_built(json_t *item)
 {
 	bool one = strcmp(text_of(item, "min"), text_of(item, "max")) == 0;
 
-	printf("    built for %s %s%s%s (%s)\n", text_of(item, "family"), text_of(item, "min"), one ? "" : " to ", one ? "" : text_of(item, "max"),
-	       text_of(item, "evidence"));
+	printf("    built for %s %s%s%s (%s)\n", text_of(item, "family"), text_of(item, "min"),
+	       one ? "" : " to ", one ? "" : text_of(item, "max"), text_of(item, "evidence"));
+}
+
+static void print_findings(json_t *findings, const char *indent)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(findings, i, item)
+		printf("%s%s %s: %s: %s\n", indent, text_of(item, "code"),
+		       text_of(item, "severity"), text_of(item, "text"), text_of(item, "remedy"));
 }
 
 static void print_text(json_t *files)
@@ -77,9 +112,7 @@ static void print_text(json_t *files)
 			(long long)json_integer_value(json_object_get(item, "count")),
 			json_integer_value(json_object_get(item, "count")) == 1 ? "" : "s", family);
 		json_array_foreach(json_object_get(file, "built_for"), i, item) print_built(item);
-		json_array_foreach(json_object_get(file, "findings"), i, item) printf(
-			"    %s %s: %s: %s\n", text_of(item, "code"), text_of(item, "severity"),
-			text_of(item, "text"), text_of(item, "remedy"));
+		print_findings(json_object_get(file, "findings"), "    ");
 	}
 }
 
@@ -96,94 +129,225 @@ static int load_database(struct gw_scan *scan)
 	return 0;
 }
 
+/* What the command line asks for, beside what struct gw_scan holds. */
+struct request {
+	struct gw_scan *scan;
+	const char *library_path, *root, *against;
+	const char **python; /* in the order in which they are given */
+	size_t python_count;
+	int pid; /* 0: none */
+	bool as_json;
+	/* and what came of it */
+	json_t *files, *findings;
+	size_t scanned; /* files of the directory that is being walked */
+	bool severe, failed;
+};
+
+static int parse_pid(struct request *request, const char *text)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	if (!*text || *end || value <= 0 || value > INT_MAX) {
+		gw_complain("--pid %s: is no process id", text);
+		return GW_EXIT_USAGE;
+	}
+	request->pid = (int)value;
+	return -1;
+}
+
+static int take_option(struct request *request, int option, char **argv)
+{
+	switch (option) {
+	case OPTION_JSON:
+		request->as_json = true;
+		return -1;
+	case OPTION_LIBRARY_PATH:
+		request->library_path = optarg;
+		return -1;
+	case OPTION_PYTHON:
+		request->python[request->python_count++] = optarg;
+		return -1;
+	case OPTION_ROOT:
+		request->root = optarg;
+		return -1;
+	case OPTION_AGAINST:
+		request->against = optarg;
+		return -1;
+	case OPTION_PID:
+		return parse_pid(request, optarg);
+	case OPTION_HELP:
+	case 'h':
+		return gw_option_help(help);
+	default:
+		return gw_option_wrong("scan", option, argv);
+	}
+}
+
 /* -1: go on; else the exit status. */
-static int parse(struct gw_scan *scan, bool *as_json, int argc, char **argv)
+static int parse(struct request *request, int argc, char **argv)
 {
 	int option, result = -1;
 
 	opterr = 0;
 	optind = 1;
-	scan->loader.library_path = getenv("LD_LIBRARY_PATH");
-	while (result < 0 && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case OPTION_JSON:
-			*as_json = true;
-			break;
-		case OPTION_LIBRARY_PATH:
-			scan->loader.library_path = optarg;
-			result = gw_option_library_path(optarg);
-			break;
-		case OPTION_PYTHON:
-			result = gw_option_python(&scan->given, optarg);
-			break;
-		case OPTION_HELP:
-		case 'h':
-			result = gw_option_help(help);
-			break;
-		default:
-			result = gw_option_wrong("scan", option, argv);
-		}
-	}
-	if (result < 0 && optind >= argc) {
+	while (result < 0 && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1)
+		result = take_option(request, option, argv);
+	if (result < 0 && optind >= argc && !request->pid) {
 		gw_complain("scan: no file is given; `gangway scan --help` says how");
+		result = GW_EXIT_USAGE;
+	}
+	if (result < 0 && request->pid && (optind < argc || request->root)) {
+		gw_complain("scan: --pid goes with no file and no --root");
 		result = GW_EXIT_USAGE;
 	}
 	return result;
 }
 
-static int scan_all(const struct gw_scan *scan, bool as_json, char **paths)
+/* The root's name on this machine, to free: "" for the machine's own, NULL where there is none.
+ * That of a process in a container may have no other name than the link in /proc. */
+static char *root_of(const struct request *request)
 {
-	json_t *files = json_array();
-	bool severe = false, failed = false;
-	char error[1024];
+	struct stat own, other;
+	char name[64];
 
-	for (; *paths; paths++) {
-		json_t *file = gw_scan_file(scan, *paths, &severe, error, sizeof error);
+	snprintf(name, sizeof name, "/proc/%d/root", request->pid);
+	if (!request->pid && !request->root)
+		return strdup("");
+	if (stat("/", &own) != 0 || stat(request->pid ? name : request->root, &other) != 0)
+		return NULL;
+	if (own.st_dev == other.st_dev && own.st_ino == other.st_ino)
+		return strdup("");
+	return request->pid ? strdup(name) : realpath(request->root, NULL);
+}
 
-		if (file) {
-			json_array_append_new(files, file);
-			continue;
-		}
-		gw_complain("%s", error);
-		failed = true;
+/* -1: go on; else the exit status. */
+static int set_up(struct request *request, const char *root)
+{
+	struct gw_loader *loader = &request->scan->loader;
+	char error[1024] = "";
+	int result = -1;
+
+	if (gw_loader_init(loader, root, error, sizeof error) != 0)
+		gw_complain("%s; going on without the cache", error[0] ? error : "out of memory");
+	loader->library_path =
+		request->library_path ? request->library_path : getenv("LD_LIBRARY_PATH");
+	loader->preload = getenv("LD_PRELOAD");
+	loader->bind_now = getenv("LD_BIND_NOW") && *getenv("LD_BIND_NOW");
+	loader->against = request->against;
+	if (request->library_path)
+		result = gw_option_library_path(loader, request->library_path);
+	if (result < 0 && request->against && !gw_option_is_directory(loader, request->against)) {
+		gw_complain("--against %s: no such directory", request->against);
+		result = GW_EXIT_FAILED;
 	}
-	if (as_json) {
-		json_t *all = json_pack("{s:O,s:[]}", "files", files, "findings");
+	for (size_t i = 0; i < request->python_count && result < 0; i++)
+		result = gw_option_python(loader, &request->scan->given, request->python[i]);
+	return result;
+}
+
+static void scan_one(struct request *request, const char *path)
+{
+	char error[1024] = "";
+	json_t *file = gw_scan_file(request->scan, path, &request->severe, error, sizeof error);
+
+	if (file) {
+		json_array_append_new(request->files, file);
+		return;
+	}
+	gw_complain("%s", error);
+	request->failed = true;
+}
+
+static void scan_below(void *context, const char *path)
+{
+	struct request *request = context;
+
+	request->scanned++;
+	scan_one(request, gw_loader_inside(&request->scan->loader, path));
+}
+
+static void scan_path(struct request *request, const char *given)
+{
+	const struct gw_loader *loader = &request->scan->loader;
+	const char *path = gw_loader_inside(loader, given);
+	char host[PATH_MAX];
+
+	request->scanned = 0;
+	if (gw_option_is_directory(loader, path) && gw_loader_host(loader, path, host) == 0 &&
+	    gw_scan_tree(host, scan_below, request) == 0 && request->scanned)
+		return;
+	scan_one(request, path);
+}
+
+static int scan_all(struct request *request, char **paths)
+{
+	char error[1024] = "";
+
+	request->files = json_array();
+	request->findings = json_array();
+	if (request->pid &&
+	    gw_scan_process(request->scan, request->pid, request->files, request->findings,
+			    &request->severe, error, sizeof error) != 0) {
+		gw_complain("%s", error);
+		request->failed = true;
+	}
+	for (; *paths; paths++)
+		scan_path(request, *paths);
+	if (request->as_json) {
+		json_t *all = json_pack("{s:O,s:O}", "files", request->files, "findings",
+					request->findings);
 
 		json_dumpf(all, stdout, JSON_INDENT(1));
 		putchar('\n');
 		json_decref(all);
 	} else {
-		print_text(files);
+		print_text(request->files);
+		print_findings(request->findings, "");
 	}
-	json_decref(files);
-	return gw_finish_output(failed ? GW_EXIT_FAILED : severe ? GW_EXIT_FINDINGS : GW_EXIT_FINE);
+	json_decref(request->files);
+	json_decref(request->findings);
+	return gw_finish_output(request->failed   ? GW_EXIT_FAILED
+				: request->severe ? GW_EXIT_FINDINGS
+						  : GW_EXIT_FINE);
 }
 
 int gw_cmd_scan(int argc, char **argv)
 {
-	struct gw_scan scan = {0};
+	struct gw_scan scan = {.loader.root = ""};
 	struct gw_layout layout = {0};
-	bool as_json = false;
-	char error[1024] = "";
-	const char *library_path;
-	int result = parse(&scan, &as_json, argc, argv);
+	struct request request = {.scan = &scan, .python = calloc((size_t)argc, sizeof(char *))};
+	char *root = NULL;
+	int result = request.python ? parse(&request, argc, argv) : GW_EXIT_FAILED;
 
 	if (result >= 0)
 		goto finish;
-	library_path = scan.loader.library_path;
-	if (gw_loader_init(&scan.loader, GW_CACHE_FILE, error, sizeof error) != 0)
-		gw_complain("%s; going on without the cache", error);
-	scan.loader.library_path = library_path;
-	if (gw_layout_find(&layout) == 0)
+	root = root_of(&request);
+	if (!root) {
+		if (request.pid)
+			gw_complain("--pid %d: %s", request.pid, strerror(errno));
+		else
+			gw_complain("--root %s: %s", request.root, strerror(errno));
+		result = GW_EXIT_FAILED;
+		goto finish;
+	}
+	result = set_up(&request, root);
+	if (result >= 0)
+		goto finish;
+	/* What a facade would forward to is looked for on this machine alone. */
+	if (!*root && gw_layout_find(&layout) == 0)
 		scan.facades = layout.facades;
 	result = load_database(&scan);
 	if (!result)
-		result = scan_all(&scan, as_json, argv + optind);
+		result = scan_all(&request, argv + optind);
+finish:
 	abi_db_finish(&scan.db);
 	gw_loader_finish(&scan.loader);
-finish:
 	gw_python_paths_finish(&scan.given);
+	gw_scan_forget_packages(&scan);
+	gw_scan_forget_python(&scan);
 	gw_layout_finish(&layout);
+	free(request.python);
+	free(root);
 	return result;
 }

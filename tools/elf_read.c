@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the loader's view of an ELF file (elf_read.h) with libelf. */
+/* Opens an ELF file with libelf, and reads its program headers and dynamic section (elf_read.h). */
 #include "elf_read.h"
 
 #include <errno.h>
@@ -7,7 +7,6 @@
 #include <gelf.h>
 #include <libelf.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,33 +15,22 @@
 
 /* More than any real object has; what says more is broken, or wants our memory. */
 #define MAX_NEEDED 4096
-#define MAX_SYMBOLS (16u << 20)
-#define NOWHERE UINT64_MAX /* an error that no place in the file is to blame for */
+#define MAX_SEGMENTS 512
+#define MAX_DYNAMIC (1u << 16)
 
 struct storage {
 	Elf *elf;
 	int file;
+	const char *strings; /* gw_elf_text looks names up long after reading */
+	uint64_t strings_size;
 };
 
-struct reader {
-	struct gw_elf *out;
-	Elf *elf;
-	uint64_t size; /* of the file */
-	GElf_Phdr *segments;
-	size_t segment_count;
-	/* values of the dynamic section; 0 where absent */
-	uint64_t strings, strings_size, symbols, hash, gnu_hash, versions, needs, needs_count;
-	char *error;
-	size_t error_size;
-};
-
-__attribute__((format(printf, 3, 4))) static int fail(struct reader *reader, uint64_t offset,
-						      const char *format, ...)
+int gw_elf_fail(struct gw_elf_reader *reader, uint64_t offset, const char *format, ...)
 {
 	va_list arguments;
 	int length;
 
-	length = offset == NOWHERE
+	length = offset == GW_ELF_NOWHERE
 			 ? snprintf(reader->error, reader->error_size, "%s: ", reader->out->path)
 			 : snprintf(reader->error, reader->error_size,
 				    "%s:0x%llx: ", reader->out->path, (unsigned long long)offset);
@@ -54,23 +42,19 @@ __attribute__((format(printf, 3, 4))) static int fail(struct reader *reader, uin
 	return -ENOEXEC;
 }
 
-/* The bytes of the file at OFFSET in the host's form; NULL where the file ends before. */
-static const void *chunk(struct reader *reader, uint64_t offset, uint64_t size, Elf_Type type)
+static const unsigned char *chunk(const struct gw_elf_reader *reader, uint64_t offset,
+				  uint64_t size)
 {
-	Elf_Data *data;
-
-	if (!size || offset > reader->size || size > reader->size - offset)
-		return NULL;
-	data = elf_getdata_rawchunk(reader->elf, (int64_t)offset, size, type);
-	return data ? data->d_buf : NULL;
+	return size && offset <= reader->size && size <= reader->size - offset
+		       ? reader->bytes + offset
+		       : NULL;
 }
 
-/* Where an address that the loader would map comes from: its offset, and how many bytes of the file
- * follow it there. */
-static bool locate(const struct reader *reader, uint64_t address, uint64_t *offset, uint64_t *room)
+static bool locate(const struct gw_elf_reader *reader, uint64_t address, uint64_t *offset,
+		   uint64_t *room)
 {
 	for (size_t i = 0; i < reader->segment_count; i++) {
-		const GElf_Phdr *segment = &reader->segments[i];
+		const Elf64_Phdr *segment = &reader->segments[i];
 
 		if (segment->p_type != PT_LOAD || address < segment->p_vaddr ||
 		    address - segment->p_vaddr >= segment->p_filesz)
@@ -86,124 +70,171 @@ static bool locate(const struct reader *reader, uint64_t address, uint64_t *offs
 	return false;
 }
 
-/* The place in the file that an address stands for, for an error. */
-static uint64_t place_of(const struct reader *reader, uint64_t address)
+uint64_t gw_elf_place(const struct gw_elf_reader *reader, uint64_t address)
 {
 	uint64_t offset, room;
-	return locate(reader, address, &offset, &room) ? offset : NOWHERE;
+	return locate(reader, address, &offset, &room) ? offset : GW_ELF_NOWHERE;
 }
 
-static const void *at_address(struct reader *reader, uint64_t address, uint64_t size, Elf_Type type)
+uint64_t gw_elf_room(const struct gw_elf_reader *reader, uint64_t address)
+{
+	uint64_t offset, room;
+	return locate(reader, address, &offset, &room) ? room : 0;
+}
+
+const unsigned char *gw_elf_at(const struct gw_elf_reader *reader, uint64_t address, uint64_t size)
 {
 	uint64_t offset, room;
 
 	if (!locate(reader, address, &offset, &room) || size > room)
 		return NULL;
-	return chunk(reader, offset, size, type);
+	return chunk(reader, offset, size);
 }
 
-/* A string of the dynamic string table; NULL where it is not wholly inside. */
-static const char *string(struct reader *reader, uint64_t index)
+const char *gw_elf_string(const struct gw_elf_reader *reader, uint64_t index)
 {
-	const char *table = at_address(reader, reader->strings, reader->strings_size, ELF_T_BYTE);
-
-	if (!table || index >= reader->strings_size ||
-	    !memchr(table + index, '\0', reader->strings_size - index))
-		return NULL;
-	return table + index;
+	return index < reader->strings_size ? reader->strings + index : NULL;
 }
 
-static int open_file(struct reader *reader, struct storage *storage)
+static int open_file(struct gw_elf_reader *reader, struct storage *storage, const char *host)
 {
 	struct stat info;
+	size_t size = 0;
+	char *bytes;
 
-	storage->file = open(reader->out->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	storage->file = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (storage->file < 0 || fstat(storage->file, &info) != 0) {
 		int why = errno;
-		fail(reader, NOWHERE, "%s", strerror(why));
+		gw_elf_fail(reader, GW_ELF_NOWHERE, "%s", strerror(why));
 		return -why;
 	}
 	if (!S_ISREG(info.st_mode))
-		return fail(reader, NOWHERE, "is no regular file");
-	reader->size = (uint64_t)info.st_size;
+		return gw_elf_fail(reader, GW_ELF_NOWHERE, "is no regular file");
+	reader->out->device = info.st_dev;
+	reader->out->inode = info.st_ino;
 	elf_version(EV_CURRENT);
 	storage->elf = elf_begin(storage->file, ELF_C_READ_MMAP, NULL);
 	if (!storage->elf)
-		return fail(reader, 0, "%s", elf_errmsg(-1));
-	reader->elf = storage->elf;
+		return gw_elf_fail(reader, 0, "%s", elf_errmsg(-1));
+	bytes = elf_rawfile(storage->elf, &size);
+	/* An archive's member or an empty file: no image. */
+	if (!bytes || elf_kind(storage->elf) != ELF_K_ELF)
+		return gw_elf_fail(reader, 0, "this is not an ELF file");
+	reader->bytes = (const unsigned char *)bytes;
+	reader->size = size;
 	return 0;
 }
 
-static int read_segments(struct reader *reader)
+static int read_segments(struct gw_elf_reader *reader, Elf *elf)
 {
 	GElf_Ehdr header;
 	size_t count;
 
-	if (elf_kind(reader->elf) != ELF_K_ELF)
-		return fail(reader, 0, "this is not an ELF file");
-	if (!gelf_getehdr(reader->elf, &header))
-		return fail(reader, 0, "its ELF header is incomplete");
-	if (gelf_getclass(reader->elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
-		return fail(reader, 0,
-			    "is an ELF file for another machine; only x86-64 can be scanned");
+	if (!gelf_getehdr(elf, &header))
+		return gw_elf_fail(reader, 0, "its ELF header is incomplete");
+	if (gelf_getclass(elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
+		return gw_elf_fail(
+			reader, 0,
+			"is an ELF file for another machine; only x86-64 can be scanned");
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return fail(reader, 0, "is neither a program nor a shared library");
-	if (elf_getphdrnum(reader->elf, &count) != 0 || !count || count > UINT16_MAX)
-		return fail(reader, header.e_phoff, "its program headers are broken");
+		return gw_elf_fail(reader, 0, "is neither a program nor a shared library");
+	reader->out->type = header.e_type;
+	count = header.e_phnum;
+	if (!count || count > MAX_SEGMENTS || header.e_phentsize != sizeof(Elf64_Phdr))
+		return gw_elf_fail(reader, header.e_phoff, "its program headers are broken");
 	reader->segments = calloc(count, sizeof *reader->segments);
 	if (!reader->segments)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++)
-		if (!gelf_getphdr(reader->elf, (int)i, &reader->segments[i]))
-			return fail(reader, header.e_phoff,
-				    "program header %zu lies beyond the end of the file", i);
+	for (size_t i = 0; i < count; i++) {
+		const unsigned char *at =
+			header.e_phoff <= reader->size
+				? chunk(reader, header.e_phoff + i * sizeof(Elf64_Phdr),
+					sizeof(Elf64_Phdr))
+				: NULL;
+
+		if (!at)
+			return gw_elf_fail(reader, header.e_phoff,
+					   "program header %zu lies beyond the end of the file", i);
+		memcpy(&reader->segments[i], at, sizeof(Elf64_Phdr));
+	}
 	reader->segment_count = count;
 	return 0;
 }
 
-static int note_value(struct reader *reader, const Elf64_Dyn *entry)
+static int read_interpreter(struct gw_elf_reader *reader)
 {
+	for (size_t i = 0; i < reader->segment_count; i++) {
+		const Elf64_Phdr *segment = &reader->segments[i];
+		const unsigned char *at;
+
+		if (segment->p_type != PT_INTERP)
+			continue;
+		at = chunk(reader, segment->p_offset, segment->p_filesz);
+		if (!at || !memchr(at, '\0', segment->p_filesz))
+			return gw_elf_fail(reader, segment->p_offset,
+					   "its interpreter's name is broken");
+		reader->out->interpreter = (const char *)at;
+		return 0;
+	}
+	return 0;
+}
+
+static int note_flags(struct gw_elf *out, const Elf64_Dyn *entry)
+{
+	uint64_t value = entry->d_un.d_val;
+
 	switch (entry->d_tag) {
-	case DT_STRTAB:
-		reader->strings = entry->d_un.d_ptr;
-		break;
-	case DT_STRSZ:
-		reader->strings_size = entry->d_un.d_val;
-		break;
-	case DT_SYMTAB:
-		reader->symbols = entry->d_un.d_ptr;
-		break;
-	case DT_HASH:
-		reader->hash = entry->d_un.d_ptr;
-		break;
-	case DT_GNU_HASH:
-		reader->gnu_hash = entry->d_un.d_ptr;
-		break;
-	case DT_VERSYM:
-		reader->versions = entry->d_un.d_ptr;
-		break;
-	case DT_VERNEED:
-		reader->needs = entry->d_un.d_ptr;
-		break;
-	case DT_VERNEEDNUM:
-		reader->needs_count = entry->d_un.d_val;
-		break;
 	case DT_FLAGS_1:
-		reader->out->no_default = entry->d_un.d_val & DF_1_NODEFLIB;
+		out->no_default = value & DF_1_NODEFLIB;
+		out->no_open = value & DF_1_NOOPEN;
+		out->is_pie = value & DF_1_PIE;
+		out->bind_now |= (value & DF_1_NOW) != 0;
+		break;
+	case DT_FLAGS:
+		out->bind_now |= (value & DF_BIND_NOW) != 0;
+		out->symbolic |= (value & DF_SYMBOLIC) != 0;
+		break;
+	case DT_BIND_NOW:
+		out->bind_now = true;
+		break;
+	case DT_SYMBOLIC:
+		out->symbolic = true;
 		break;
 	case DT_NEEDED:
-		reader->out->needed_count++;
+		out->needed_count++;
 		break;
 	default:
 		break;
 	}
-	return reader->out->needed_count > MAX_NEEDED
-		       ? fail(reader, NOWHERE, "needs more than %d libraries", MAX_NEEDED)
+	return out->needed_count > MAX_NEEDED ? -1 : 0;
+}
+
+static int note_value(struct gw_elf_reader *reader, const Elf64_Dyn *entry)
+{
+	const struct {
+		int64_t tag;
+		uint64_t *value;
+	} places[] = {
+		{DT_STRTAB, &reader->strings_at},    {DT_STRSZ, &reader->strings_length},
+		{DT_SYMTAB, &reader->symbols_at},    {DT_HASH, &reader->hash_at},
+		{DT_GNU_HASH, &reader->gnu_hash_at}, {DT_VERSYM, &reader->indices_at},
+		{DT_VERNEED, &reader->needs_at},     {DT_VERNEEDNUM, &reader->needs_count},
+		{DT_VERDEF, &reader->defines_at},    {DT_VERDEFNUM, &reader->defines_count},
+		{DT_RELA, &reader->rela_at},         {DT_RELASZ, &reader->rela_size},
+		{DT_JMPREL, &reader->plt_at},        {DT_PLTRELSZ, &reader->plt_size},
+	};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (places[i].tag == entry->d_tag)
+			*places[i].value = entry->d_un.d_val;
+	return note_flags(reader->out, entry)
+		       ? gw_elf_fail(reader, GW_ELF_NOWHERE, "needs more than %d libraries",
+				     MAX_NEEDED)
 		       : 0;
 }
 
 /* Entries that are strings, once the string table is known. */
-static int note_string(struct reader *reader, const Elf64_Dyn *entry, uint64_t offset,
+static int note_string(struct gw_elf_reader *reader, const Elf64_Dyn *entry, uint64_t offset,
 		       size_t *needed)
 {
 	const char **place;
@@ -224,153 +255,68 @@ static int note_string(struct reader *reader, const Elf64_Dyn *entry, uint64_t o
 	default:
 		return 0;
 	}
-	*place = string(reader, entry->d_un.d_val);
+	*place = gw_elf_string(reader, entry->d_un.d_val);
 	return *place ? 0
-		      : fail(reader, offset,
-			     "a name of the dynamic section lies outside its string table");
+		      : gw_elf_fail(reader, offset,
+				    "a name of the dynamic section lies outside its string table");
 }
 
-static int read_dynamic(struct reader *reader)
+/* The string table up to its last 0: so any index inside gives a whole string. */
+static void find_strings(struct gw_elf_reader *reader)
 {
-	const Elf64_Dyn *entries = NULL;
-	const GElf_Phdr *segment = NULL;
-	size_t count, needed = 0;
+	const unsigned char *table = gw_elf_at(reader, reader->strings_at, reader->strings_length);
+	const unsigned char *last = table ? memrchr(table, '\0', reader->strings_length) : NULL;
+
+	reader->strings = (const char *)table;
+	reader->strings_size = last ? (uint64_t)(last - table) + 1 : 0;
+}
+
+static int read_dynamic(struct gw_elf_reader *reader)
+{
+	const unsigned char *entries = NULL;
+	const Elf64_Phdr *segment = NULL;
+	size_t count, limit, needed = 0;
+	Elf64_Dyn entry;
 	int result = 0;
 
-	for (size_t i = 0; i < reader->segment_count && !segment; i++)
+	/* Of several, the loader takes the last. */
+	for (size_t i = 0; i < reader->segment_count; i++)
 		if (reader->segments[i].p_type == PT_DYNAMIC)
 			segment = &reader->segments[i];
 	if (!segment)
 		return 0;
-	entries = chunk(reader, segment->p_offset, segment->p_filesz, ELF_T_DYN);
+	entries = chunk(reader, segment->p_offset, segment->p_filesz);
 	if (!entries)
-		return fail(reader, segment->p_offset,
-			    "the dynamic section lies beyond the end of the file");
+		return gw_elf_fail(reader, segment->p_offset,
+				   "the dynamic section lies beyond the end of the file");
 	reader->out->is_dynamic = true;
-	for (count = 0; count < segment->p_filesz / sizeof *entries && !result; count++) {
-		if (entries[count].d_tag == DT_NULL)
+	limit = segment->p_filesz / sizeof entry;
+	limit = limit < MAX_DYNAMIC ? limit : MAX_DYNAMIC;
+	for (count = 0; count < limit && !result; count++) {
+		memcpy(&entry, entries + count * sizeof entry, sizeof entry);
+		if (entry.d_tag == DT_NULL)
 			break;
-		result = note_value(reader, &entries[count]);
+		result = note_value(reader, &entry);
 	}
 	if (result)
 		return result;
+	find_strings(reader);
 	reader->out->needed = calloc(reader->out->needed_count + 1, sizeof *reader->out->needed);
 	if (!reader->out->needed)
 		return -ENOMEM;
-	for (size_t i = 0; i < count && !result; i++)
-		result = note_string(reader, &entries[i], segment->p_offset + i * sizeof *entries,
-				     &needed);
+	for (size_t i = 0; i < count && !result; i++) {
+		memcpy(&entry, entries + i * sizeof entry, sizeof entry);
+		result = note_string(reader, &entry, segment->p_offset + i * sizeof entry, &needed);
+	}
+	if (reader->out->runpath)
+		reader->out->rpath = NULL; /* as if it were not there */
 	return result;
 }
 
-/*
- * How many dynamic symbols there are. The loader never asks; the old hash table says so, the
- * section headers do where they were not stripped, and else the string table follows the symbols.
- */
-static uint64_t symbol_count(struct reader *reader)
-{
-	const uint32_t *hash =
-		reader->hash ? at_address(reader, reader->hash, 8, ELF_T_WORD) : NULL;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	if (hash)
-		return hash[1];
-	while ((section = elf_nextscn(reader->elf, section)) != NULL)
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM &&
-		    header.sh_addr == reader->symbols)
-			return header.sh_size / sizeof(Elf64_Sym);
-	return reader->strings > reader->symbols
-		       ? (reader->strings - reader->symbols) / sizeof(Elf64_Sym)
-		       : 0;
-}
-
-/* Which file and node stand behind a version index. */
-static int find_version(struct reader *reader, unsigned index, struct gw_elf_import *import)
-{
-	uint64_t address = reader->needs;
-
-	for (uint64_t i = 0; i < reader->needs_count; i++) {
-		const Elf64_Verneed *need = at_address(reader, address, sizeof *need, ELF_T_BYTE);
-		uint64_t place = need ? address + need->vn_aux : 0;
-
-		if (!need)
-			return fail(reader, place_of(reader, address),
-				    "its table of needed versions is broken");
-		for (unsigned j = 0; j < need->vn_cnt; j++) {
-			const Elf64_Vernaux *aux =
-				at_address(reader, place, sizeof *aux, ELF_T_BYTE);
-
-			if (!aux)
-				return fail(reader, place_of(reader, address),
-					    "its table of needed versions is broken");
-			if (aux->vna_other == index) {
-				import->file = string(reader, need->vn_file);
-				import->node = string(reader, aux->vna_name);
-				return import->file && import->node
-					       ? 0
-					       : fail(reader, place_of(reader, place),
-						      "a needed version has no name");
-			}
-			if (!aux->vna_next)
-				break;
-			place += aux->vna_next;
-		}
-		if (!need->vn_next)
-			break;
-		address += need->vn_next;
-	}
-	return 0;
-}
-
-static int read_imports(struct reader *reader)
-{
-	uint64_t count = reader->symbols && reader->strings ? symbol_count(reader) : 0;
-	const Elf64_Sym *symbols;
-	const Elf64_Versym *versions = NULL;
-	int result = 0;
-
-	if (!count)
-		return 0;
-	if (count > MAX_SYMBOLS)
-		return fail(reader, place_of(reader, reader->symbols),
-			    "has an impossible number of symbols");
-	symbols = at_address(reader, reader->symbols, count * sizeof *symbols, ELF_T_SYM);
-	if (!symbols)
-		return fail(reader, place_of(reader, reader->symbols),
-			    "its dynamic symbols lie beyond the end of the file");
-	if (reader->versions) {
-		versions =
-			at_address(reader, reader->versions, count * sizeof *versions, ELF_T_HALF);
-		if (!versions)
-			return fail(reader, place_of(reader, reader->versions),
-				    "its symbol versions lie beyond the end of the file");
-	}
-	reader->out->imports = calloc(count, sizeof *reader->out->imports);
-	if (!reader->out->imports)
-		return -ENOMEM;
-	for (uint64_t i = 1; i < count && !result; i++) {
-		struct gw_elf_import *import = &reader->out->imports[reader->out->import_count];
-		unsigned index = versions ? versions[i] & 0x7fffu : 0;
-
-		if (symbols[i].st_shndx != SHN_UNDEF || !symbols[i].st_name)
-			continue;
-		import->name = string(reader, symbols[i].st_name);
-		if (!import->name)
-			return fail(reader, place_of(reader, reader->symbols),
-				    "symbol %llu has no name", (unsigned long long)i);
-		import->weak = ELF64_ST_BIND(symbols[i].st_info) == STB_WEAK;
-		if (index > 1)
-			result = find_version(reader, index, import);
-		reader->out->import_count++;
-	}
-	return result;
-}
-
-int gw_elf_read(struct gw_elf *elf, const char *path, bool with_imports, char *error,
+int gw_elf_read(struct gw_elf *elf, const char *path, const char *host, char *error,
 		size_t error_size)
 {
-	struct reader reader = {.out = elf, .error = error, .error_size = error_size};
+	struct gw_elf_reader reader = {.out = elf, .error = error, .error_size = error_size};
 	struct storage *storage = calloc(1, sizeof *storage);
 	int result = -ENOMEM;
 
@@ -379,20 +325,39 @@ int gw_elf_read(struct gw_elf *elf, const char *path, bool with_imports, char *e
 	if (storage)
 		storage->file = -1;
 	if (storage && elf->path)
-		result = open_file(&reader, storage);
+		result = open_file(&reader, storage, host);
 	if (!result)
-		result = read_segments(&reader);
+		result = read_segments(&reader, storage->elf);
+	if (!result)
+		result = read_interpreter(&reader);
 	if (!result)
 		result = read_dynamic(&reader);
-	if (!result && with_imports)
-		result = read_imports(&reader);
-	free(reader.segments);
+	if (!result) {
+		storage->strings = reader.strings;
+		storage->strings_size = reader.strings_size;
+	}
 	if (!result)
+		result = gw_elf_read_versions(&reader);
+	if (!result)
+		result = gw_elf_read_symbols(&reader);
+	free(reader.segments);
+	if (!result) {
+		/* The mapping lasts without it, and hundreds may be read. */
+		elf_cntl(storage->elf, ELF_C_FDDONE);
+		close(storage->file);
+		storage->file = -1;
 		return 0;
+	}
 	if (!error[0])
 		snprintf(error, error_size, "%s: %s", path, strerror(-result));
 	gw_elf_finish(elf);
 	return result;
+}
+
+const char *gw_elf_text(const struct gw_elf *elf, uint64_t index)
+{
+	const struct storage *storage = elf->storage;
+	return index < storage->strings_size ? storage->strings + index : NULL;
 }
 
 void gw_elf_finish(struct gw_elf *elf)
@@ -408,5 +373,8 @@ void gw_elf_finish(struct gw_elf *elf)
 	free(elf->path);
 	free(elf->needed);
 	free(elf->imports);
+	free(elf->needs);
+	free(elf->defines);
+	free(elf->versions);
 	*elf = (struct gw_elf){0};
 }

@@ -2,38 +2,57 @@
 /* See option.h. */
 #include "option.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "cmd.h"
 
-int gw_option_python(struct gw_python_paths *paths, const char *directory)
+/* PATH's name on this machine. */
+static int host_of(const struct gw_loader *loader, const char *path, char host[PATH_MAX])
 {
-	int result = gw_python_paths_add_given(paths, directory);
+	if (loader)
+		return gw_loader_host(loader, path, host);
+	return snprintf(host, PATH_MAX, "%s", path) < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
 
+bool gw_option_is_directory(const struct gw_loader *loader, const char *path)
+{
+	char host[PATH_MAX];
+	struct stat info;
+
+	return host_of(loader, path, host) == 0 && stat(host, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+int gw_option_python(const struct gw_loader *loader, struct gw_python_paths *paths, const char *directory)
+{
+	char host[PATH_MAX];
+	int result = host_of(loader, directory, host);
+
+	if (!result)
+		result = gw_python_paths_add_given(paths, host);
 	if (!result)
 		return -1;
 	gw_complain("--python %s: %s", directory, strerror(-result));
 	return GW_EXIT_FAILED;
 }
 
-int gw_option_library_path(const char *list)
+int gw_option_library_path(const struct gw_loader *loader, const char *list)
 {
 	if (!*list) {
 		gw_complain("--library-path: no directory is given");
 		return GW_EXIT_USAGE;
 	}
 	for (size_t length; *list; list += length + (list[length] == ':')) {
-		struct stat info;
 		char *directory;
 		bool there;
 
 		length = strcspn(list, ":");
 		directory = strndup(list, length);
-		there = !length || (directory && stat(directory, &info) == 0 &&
-				    S_ISDIR(info.st_mode));
+		there = !length || (directory && gw_option_is_directory(loader, directory));
 		free(directory);
 		if (!there) {
 			gw_complain("--library-path %.*s: no such directory", (int)length, list);

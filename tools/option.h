@@ -6,12 +6,17 @@
 #ifndef GW_TOOLS_OPTION_H
 #define GW_TOOLS_OPTION_H
 
+#include <stdbool.h>
+#include "loader.h"
 #include "python.h"
 
+/* LOADER, here and below: below whose root names are looked up; NULL: the machine's own. */
+bool gw_option_is_directory(const struct gw_loader *loader, const char *path) __attribute__((nonnull(2)));
 /* --python DIRECTORY: adds it. */
-int gw_option_python(struct gw_python_paths *paths, const char *directory) __attribute__((nonnull));
+int gw_option_python(const struct gw_loader *loader, struct gw_python_paths *paths, const char *directory)
+	__attribute__((nonnull(2, 3)));
 /* --library-path LIST: each has to be there, since one that is not is more likely misspelt than meant. */
-int gw_option_library_path(const char *list) __attribute__((nonnull));
+int gw_option_library_path(const struct gw_loader *loader, const char *list) __attribute__((nonnull(2)));
 /* --help: prints TEXT. */
 int gw_option_help(const char *text) __attribute__((nonnull));
 /* COMMAND was given argv[optind - 1], of which getopt_long (with `:` before the short options) said WHAT. */

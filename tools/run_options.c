@@ -100,10 +100,10 @@ int gw_run_parse(struct gw_run *run, int argc, char **argv)
 			break;
 		case OPTION_LIBRARY_PATH:
 			run->library_path = optarg;
-			result = gw_option_library_path(optarg);
+			result = gw_option_library_path(NULL, optarg);
 			break;
 		case OPTION_PYTHON:
-			result = gw_option_python(&run->python, optarg);
+			result = gw_option_python(NULL, &run->python, optarg);
 			break;
 		case OPTION_NO_AUDIT:
 			run->no_audit = true;

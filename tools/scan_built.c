@@ -9,12 +9,15 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MAX_STRINGS 64
 
 struct range {
 	const struct abi_family *family;
@@ -118,22 +121,91 @@ static void by_imports(struct range *range, const struct gw_elf *elf)
 	}
 }
 
+/* Strings of a file that look like sonames of the vendor's. */
+struct sonames {
+	const char *name[MAX_STRINGS];
+	size_t count;
+	bool looked;
+};
+
+static void note_sonames(struct sonames *sonames, const char *at, const char *end)
+{
+	while (at < end && (at = memmem(at, (size_t)(end - at), "libcu", 5))) {
+		size_t room = (size_t)(end - at) < 64 ? (size_t)(end - at) : 64;
+		size_t length = strnlen(at, room), i;
+
+		for (i = 0; i < sonames->count && strcmp(sonames->name[i], at) != 0;)
+			i++;
+		if (length < room && memmem(at, length, ".so", 3) && i == sonames->count &&
+		    i < MAX_STRINGS)
+			sonames->name[sonames->count++] = at;
+		at += 5;
+	}
+}
+
+/* Is it a section with code for the GPU, as large as all the rest, or bigger? */
+static bool is_for_gpu(struct mapped file, const Elf64_Shdr *names, const Elf64_Shdr *section)
+{
+	static const char *const words[] = {".nv_fatbin", "__nv_relfatbin", ".cask_resource"};
+	uint64_t at = names->sh_offset + section->sh_name;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (at < file.size && file.size - at > strlen(words[i]) &&
+		    strcmp(file.text + at, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool section_of(struct mapped file, const Elf64_Ehdr *header, size_t index,
+		       Elf64_Shdr *section)
+{
+	uint64_t at = header->e_shoff + index * sizeof *section;
+
+	if (header->e_shentsize != sizeof *section || header->e_shoff > file.size ||
+	    at > file.size || file.size - at < sizeof *section)
+		return false;
+	memcpy(section, file.text + at, sizeof *section);
+	return section->sh_offset <= file.size &&
+	       (section->sh_type == SHT_NOBITS || section->sh_size <= file.size - section->sh_offset);
+}
+
+/* All of the file but what is for the GPU, where its sections tell. */
+static void look_for_sonames(struct sonames *sonames, struct mapped file)
+{
+	const char *at = file.text, *end = file.text + file.size;
+	Elf64_Ehdr header;
+	Elf64_Shdr names, section;
+
+	sonames->looked = true;
+	if (file.size < sizeof header)
+		return;
+	memcpy(&header, file.text, sizeof header);
+	if (section_of(file, &header, header.e_shstrndx, &names))
+		for (size_t i = 1; i < header.e_shnum; i++) {
+			if (!section_of(file, &header, i, &section) ||
+			    section.sh_type == SHT_NOBITS ||
+			    !is_for_gpu(file, &names, &section) ||
+			    file.text + section.sh_offset < at)
+				continue;
+			note_sonames(sonames, at, file.text + section.sh_offset);
+			at = file.text + section.sh_offset + section.sh_size;
+		}
+	note_sonames(sonames, at, end);
+}
+
 /* Sonames of the family that stand in the file as strings, with which it opens libraries itself. */
-static void by_strings(struct range *range, struct mapped file)
+static void by_strings(struct range *range, const struct sonames *sonames)
 {
 	const struct abi_family *family = range->family;
-	const char *at = file.text, *end = file.text + file.size, *named = NULL;
 	size_t least = family->release_count, most = 0, first, last;
+	const char *named = NULL;
 
-	while (at < end && (at = memmem(at, (size_t)(end - at), "libcu", 5))) {
-		size_t length = strnlen(at, (size_t)(end - at) < 64 ? (size_t)(end - at) : 64);
-
-		if (at + length < end && !at[length] && bounds(family, ABI_SONAME, 0, at, &first, &last)) {
-			least = least < first ? least : first;
-			most = most > last ? most : last;
-			named = at;
-		}
-		at += 5;
+	for (size_t i = 0; i < sonames->count; i++) {
+		if (!bounds(family, ABI_SONAME, 0, sonames->name[i], &first, &last))
+			continue;
+		least = least < first ? least : first;
+		most = most > last ? most : last;
+		named = sonames->name[i];
 	}
 	if (named)
 		narrow(range, least, most, format("opens", named));
@@ -242,24 +314,69 @@ static bool records(const char *info, const char *name)
 	return found;
 }
 
-/* The .dist-info of the Python package that PATH belongs to, or NULL; to be freed. */
-static char *package_of(const char *path)
+/* The .dist-info directories of one directory: looked for once a run. */
+struct packages {
+	char *directory;
+	glob_t infos;
+};
+
+static int compare_packages(const void *a, const void *b)
 {
-	char whole[PATH_MAX], pattern[PATH_MAX + 16], *slash, *info = NULL;
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static const struct packages *packages_in(struct gw_scan *scan, const char *directory)
+{
+	struct packages **found = tfind(&directory, &scan->packages, compare_packages), *new;
+	char pattern[PATH_MAX + 16];
+
+	if (found)
+		return *found;
+	new = calloc(1, sizeof *new);
+	if (!new)
+		return NULL;
+	new->directory = strdup(directory);
+	snprintf(pattern, sizeof pattern, "%s/*.dist-info", directory);
+	if (glob(pattern, GLOB_NOSORT, NULL, &new->infos) != 0)
+		new->infos = (glob_t){0};
+	if (new->directory && tsearch(new, &scan->packages, compare_packages))
+		return new;
+	globfree(&new->infos);
+	free(new->directory);
+	free(new);
+	return NULL;
+}
+
+static void free_packages(void *node)
+{
+	struct packages *packages = node;
+
+	globfree(&packages->infos);
+	free(packages->directory);
+	free(packages);
+}
+
+void gw_scan_forget_packages(struct gw_scan *scan)
+{
+	tdestroy(scan->packages, free_packages);
+	scan->packages = NULL;
+}
+
+/* The .dist-info of the Python package that PATH belongs to, or NULL; to be freed. */
+static char *package_of(struct gw_scan *scan, const char *path)
+{
+	char whole[PATH_MAX], *slash, *info = NULL;
 
 	if (!realpath(path, whole))
 		return NULL;
 	for (slash = strrchr(whole, '/'); slash && slash > whole && !info;) {
-		glob_t matches;
+		const struct packages *packages;
 
 		*slash = 0;
-		snprintf(pattern, sizeof pattern, "%s/*.dist-info", whole);
-		if (glob(pattern, GLOB_NOSORT, NULL, &matches) == 0) {
-			for (size_t i = 0; i < matches.gl_pathc && !info; i++)
-				if (records(matches.gl_pathv[i], slash + 1))
-					info = strdup(matches.gl_pathv[i]);
-			globfree(&matches);
-		}
+		packages = packages_in(scan, whole);
+		for (size_t i = 0; packages && i < packages->infos.gl_pathc && !info; i++)
+			if (records(packages->infos.gl_pathv[i], slash + 1))
+				info = strdup(packages->infos.gl_pathv[i]);
 		/* What was cut off stays behind the 0: "a/b" of "/site/a/b" is found at /site. */
 		char *upper = strrchr(whole, '/');
 		*slash = '/';
@@ -286,12 +403,14 @@ static json_t *entry(struct range *range)
 	return result;
 }
 
-json_t *gw_scan_built(const struct abi_db *db, const struct gw_elf *elf, const char *path)
+json_t *gw_scan_built(struct gw_scan *scan, const struct gw_elf *elf, const char *path)
 {
+	const struct abi_db *db = &scan->db;
 	json_t *result = json_array();
-	char *info = package_of(path);
+	char *info = package_of(scan, path);
 	const char *slash = info ? strrchr(info, '/') : NULL;
 	struct mapped file = {0};
+	struct sonames sonames = {0};
 
 	for (size_t i = 0; i < db->family_count; i++) {
 		struct range range = {.family = &db->families[i], .last = db->families[i].release_count - 1};
@@ -305,9 +424,11 @@ json_t *gw_scan_built(const struct abi_db *db, const struct gw_elf *elf, const c
 		for (size_t n = 0; n < elf->needed_count; n++)
 			by_soname(&range, elf->needed[n], "needs");
 		if (!range.first_why && !range.last_why) {
-			if (!file.size)
+			if (!sonames.looked) {
 				file = map_file(path);
-			by_strings(&range, file);
+				look_for_sonames(&sonames, file);
+			}
+			by_strings(&range, &sonames);
 		}
 		if (slash && (range.first_why || range.last_why))
 			by_metadata(&range, info, slash + 1);

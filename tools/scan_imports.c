@@ -81,8 +81,7 @@ static bool exports(const struct abi_family *family, const char *soname, const c
 	return false;
 }
 
-/* The oldest release of any soname of the family that exports SYMBOL; NULL where none does. */
-static const char *first_release(const struct abi_family *family, const char *symbol)
+const char *gw_scan_first_release(const struct abi_family *family, const char *symbol)
 {
 	size_t first = family->release_count;
 
@@ -125,6 +124,19 @@ static json_t *entry_of(json_t *imports, const char *family)
 	return json_object_get(imports, family);
 }
 
+/* The vendor's own libraries import more from each other than the database lists; whether they get
+ * it, the loader model says. */
+static bool is_own(const struct abi_db *db, const struct gw_elf *elf, const struct abi_family *family)
+{
+	const char *mine = elf->soname ? gw_scan_suite(db, elf->soname) : NULL;
+	size_t fact = family->first[ABI_SONAME];
+	const char *its = fact < family->first[ABI_SONAME + 1]
+				  ? gw_scan_suite(db, family->facts[fact].column[EXPORT_SONAME])
+				  : NULL;
+
+	return mine && its && strcmp(mine, its) == 0;
+}
+
 json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_t *findings,
 			bool *severe)
 {
@@ -143,9 +155,9 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 		json_object_set_new(
 			entry, "count",
 			json_integer(json_integer_value(json_object_get(entry, "count")) + 1));
-		if (!import->file || exports(family, import->file, import->name))
+		if (!import->file || exports(family, import->file, import->name) || is_own(db, elf, family))
 			continue;
-		first = first_release(family, import->name);
+		first = gw_scan_first_release(family, import->name);
 		json_array_append_new(json_object_get(entry, "missing"),
 				      json_pack("{s:s,s:s,s:s?}", "name", import->name, "node",
 						import->node, "first_release", first));

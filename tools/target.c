@@ -30,6 +30,12 @@ bool gw_target_has_facade(const char *soname)
 	return facade_of(soname);
 }
 
+const char *gw_target_group(const char *soname)
+{
+	const struct facade *facade = facade_of(soname);
+	return facade ? facade->group : NULL;
+}
+
 /* DIRECTORY/NAME, to free, where it is a file and no facade itself. */
 static char *try_directory(const struct gw_target_places *places, const char *directory,
 			   const char *name)
@@ -95,8 +101,8 @@ static char *try_cache(const struct gw_target_places *places, const char *name)
 {
 	char *found = NULL;
 
-	for (size_t i = 0; i < places->loader->cache_count && !found; i++) {
-		const struct gw_cache_entry *entry = &places->loader->cache[i];
+	for (size_t i = 0; i < places->loader->cache.count && !found; i++) {
+		const struct gw_cache_entry *entry = &places->loader->cache.entry[i];
 		const char *slash = strrchr(entry->path, '/');
 		char *directory;
 

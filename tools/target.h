@@ -19,6 +19,9 @@ struct gw_target_places {
 
 /* Does gangway have a facade of this soname? */
 bool gw_target_has_facade(const char *soname) __attribute__((nonnull));
+/* The suite, of which all must come from one directory, that a facade's soname belongs to; NULL
+ * where there is no facade. */
+const char *gw_target_group(const char *soname) __attribute__((nonnull));
 
 /*
  * The file that the facade SONAME would forward to, to free. NULL where there is none; NAMES then

@@ -11,7 +11,18 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MESSAGE = re.compile(r"^(?:gangway: (?P<severity>note|warning|error) (?P<code>GW-\d{3}): |    (?P<code2>GW-\d{3}) (?P<severity2>note|warning|error): )")
 FREE = {
+    "GW-103": r"(?<=error: )\S+(?= is imported)",
     "GW-104": r"(?<=GW-N error: ).*?(?=, which NEEDER needs)",
+    "GW-106": r"(?<= directories ).*(?=, and their)",
+    "GW-110": r"(?<=version `)[^']+",
+    "GW-111": r"(?<= needs )[^,]+(?=, which)|(?<= lacks).*(?=: undefined)|(?<=undefined symbol ).*?(?=: )",
+    "GW-112": r"(?<= needs )[^,]+(?=, which)|(?<= lacks).*(?=: undefined)|(?<=undefined symbol ).*?(?=: )",
+    "GW-113": r"(?<= needs )[^,]+(?=, which)",
+    "GW-114": r"(?<= needs )\S+(?= of it)|(?<=with version )[^:]+",
+    "GW-115": r"(?<=is release N )\(.*\)(?=: they)",
+    "GW-117": r"(?<=warning: )\S+(?=, which)|(?<=who loads )\S+",
+    "GW-118": r"(?<= needs )[^,]+(?=, which)",
+    "GW-119": r"(?<= needs )[^,]+(?=, which)",
     "GW-302": r"(?<=cannot be used: ).*(?=; make )",
     "GW-303": r"the program was told 'not supported'|it was answered N",
     "GW-308": r"(?<=the log ).*(?=; the program goes on)",
@@ -52,7 +63,7 @@ def shape(code, message):
             (r"\b(?:cublas|cudnn|cusparse|CUBLAS|CUDNN)\w*", "NAME"),
             (r"\b\d+(?:\.\d+)*\b", "N"),
             (r"(?<=NAME has it ).*$", "RANGE"),
-            (r" \(NAME N or near it\)", ""),
+            (r" \(NAME N or near it\)|(?<=FILE) \(N\)", ""),
             (r"FILE(?:(?:,| and| or| nor) FILE)+", "FILE")):
         message = re.sub(pattern, word, message)
     return re.sub(FREE[code], "…", message) if code in FREE else message

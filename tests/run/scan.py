@@ -319,6 +319,194 @@ def every_single_broken_byte_of_the_head_ends_in_an_answer(world):
     check(result.err.count("\n") <= len(offsets), result.err[-2000:])
 
 
+def bare_scan(world, *arguments, env=None):
+    result = world.run("scan", "--json", *arguments, env=env)
+    check(result.out, str(result))
+    return result.status, json.loads(result.out)
+
+
+def versioned(world, out, functions, node="V1", extra=""):
+    """A library whose FUNCTIONS, returning 1, bear NODE."""
+    script = world.write("script.map", f"{node} {{ global: {' '.join(f + ';' for f in functions)} }};\n")
+    return world.library(out, "".join(f"int {f}(void) {{ return 1; }}\n" for f in functions) + extra, "-Wl,--version-script=" + script)
+
+
+def calling(world, out, functions, library, *flags):
+    """A program that calls FUNCTIONS when it has arguments."""
+    return world.cc(out, "".join(f"int {f}(void);\n" for f in functions) + "int main(int c, char **v) { (void)v; return c > 1 ? "
+                    + " + ".join(f"{f}()" for f in functions) + " : 0; }\n",
+                    "-Wl,--no-as-needed", library, "-Wl,--allow-shlib-undefined", "-Wl,-z,lazy", *flags)
+
+
+def only(file, code):
+    found = [f for f in file["findings"] if f["code"] == code]
+    check(len(found) == 1, f"expected one {code}: {file['findings']}")
+    return found[0]
+
+
+@case
+def what_another_copy_lacks_is_named_with_the_copy_that_has_it(world):
+    """Bound lazily, at once by the program's own flag, and by LD_BIND_NOW."""
+    good = versioned(world, "good/libthing.so.1", ["foo", "bar"])
+    old = versioned(world, "old/libthing.so.1", ["foo"])
+    for flag, env, code in ((None, {}, "GW-112"), ("-Wl,-z,now", {}, "GW-111"), (None, {"LD_BIND_NOW": "1"}, "GW-111")):
+        program = calling(world, "program", ["foo", "bar"], good, "-Wl,-rpath,$ORIGIN/good", *([flag] if flag else []))
+        there = {"LD_LIBRARY_PATH": world.path("old"), **env}
+        lost = world.bare(program, "call", env=there)
+        check(lost.status == 127 and "undefined symbol: bar, version V1" in lost.err, str(lost))
+        check((world.bare(program, env=there).status == 0) == (code == "GW-112"), "when it fails")
+        file = scanned(world, "--library-path", world.path("old"), program, env=env, status=1)[0]
+        found = only(file, code)
+        for word in (old, "bar", program, "taken from LD_LIBRARY_PATH, which comes before the RUNPATH of program"):
+            check(word in found["text"], f"{word}: {found}")
+        cure = found["remedy"].split("LD_LIBRARY_PATH=")[1]
+        check(os.path.samefile(cure, os.path.dirname(good)), str(found))
+        check(world.bare(program, "call", env={"LD_LIBRARY_PATH": f"{cure}:{world.path('old')}"}).status == 2, "the cure")
+        check(codes(scanned(world, "--library-path", f"{cure}:{world.path('old')}", program, env=env)[0]) == [], "the cure")
+
+
+@case
+def a_version_that_is_not_there_and_a_link_that_bears_anothers_name_are_named(world):
+    built = versioned(world, "build/" + OLD, ["foo"], OLD)
+    program = calling(world, "program", ["foo"], built)
+    os.makedirs(world.path("links"))
+    new = versioned(world, "new/" + NEW, ["foo"], NEW)
+    os.symlink(new, world.path("links/" + OLD))
+    path = world.path("links")
+    check(f"version `{OLD}' not found" in world.bare(program, env={"LD_LIBRARY_PATH": path}).err, "the loader's words")
+    found = only(scanned(world, "--library-path", path, program, status=1)[0], "GW-110")
+    check("is a link to" in found["text"] and world.path("links/" + OLD) in found["text"] and "remove that link" in found["remedy"], str(found))
+    check("gangway run" not in found["remedy"], "there is no facade here")
+    world.facade(OLD)
+    check("gangway run" in only(scanned(world, "--library-path", path, program, status=1)[0], "GW-110")["remedy"], "there is one now")
+    # A library's own name counts as a version of it, so this takes another node.
+    program = calling(world, "second", ["foo"], versioned(world, "build/libthing.so.1", ["foo"]))
+    other = versioned(world, "other/libthing.so.1", ["foo"], "W1")
+    check("version `V1' not found" in world.bare(program, env={"LD_LIBRARY_PATH": world.path("other")}).err, "the loader's words")
+    found = only(scanned(world, "--library-path", world.path("other"), program, status=1)[0], "GW-110")
+    check(other in found["text"] and "V1" in found["text"] and "is a link" not in found["text"], str(found))
+
+
+@case
+def symbols_without_a_version_are_an_error_of_a_program_and_a_note_of_a_library(world):
+    library = world.library("lib/libplain.so", "int gone;\nint here(void) { return 1; }\n")
+    source = "extern int gone;\nint here(void);\nint use(void) { return gone + here(); }\n"
+    program = world.cc("program", source + "int main(void) { return use(); }\n", library, "-Wl,-rpath,$ORIGIN/lib", "-fPIE", "-pie", "-mno-direct-extern-access")
+    user = world.library("lib/libuser.so", source, library, "-Wl,-rpath,$ORIGIN")
+    world.library("lib/libplain.so", "int here(void) { return 1; }\n")
+    found = only(scanned(world, program, status=1)[0], "GW-113")
+    check(found["severity"] == "error" and "gone" in found["text"], str(found))
+    found = only(scanned(world, user)[0], "GW-119")
+    check(found["severity"] == "note" and "gone" in found["text"], str(found))
+
+
+@case
+def what_makes_the_loader_assert_is_named(world):
+    built = versioned(world, "build/libthing.so.1", ["foo"])
+    program = calling(world, "program", ["foo"], built, "-Wl,-z,now")
+    world.cc("plain/libthing.so.1", "int foo(void) { return 1; }\n", "-shared", "-fPIC", "-nostdlib", "-Wl,-soname,libthing.so.1")
+    check("Inconsistency detected" in world.bare(program, env={"LD_LIBRARY_PATH": world.path("plain")}).err, "the loader's words")
+    found = only(scanned(world, "--library-path", world.path("plain"), program, status=1)[0], "GW-114")
+    check(world.path("plain/libthing.so.1") in found["text"] and "foo" in found["text"], str(found))
+
+
+@case
+def partners_of_two_releases_are_named_though_nothing_is_missing(world):
+    twelve = [r for r in releases_of("cublas") if r.startswith("12.")]
+    lt, blas = "libcublasLt.so.12", "libcublas.so.12"
+    for place, release in (("one", twelve[3]), ("two", twelve[5])):
+        versioned(world, f"{place}/nvidia/cublas/lib/{lt}", ["cublasLtCreate"], lt)
+        os.makedirs(world.path(f"{place}/nvidia_cublas_cu12-{release}.dist-info"))
+    script = world.write("script.map", f"{blas} {{ global: *; }};\n")
+    path = world.library(f"one/nvidia/cublas/lib/{blas}", "int cublasLtCreate(void);\nint cublasCreate_v2(void) { return cublasLtCreate(); }\n",
+                         "-Wl,--version-script=" + script, world.path(f"one/nvidia/cublas/lib/{lt}"), "-Wl,-rpath,$ORIGIN")
+    check(codes(scanned(world, path)[0]) == [], "they belong together")
+    other = world.path("two/nvidia/cublas/lib")
+    found = only(scanned(world, "--library-path", other, path, status=1)[0], "GW-115")
+    for word in (path, other, twelve[3], twelve[5], "LD_LIBRARY_PATH"):
+        check(word in found["text"], f"{word}: {found}")
+    check(world.path("one/nvidia/cublas/lib") in found["remedy"], str(found))
+    check(codes(scanned(world, "--library-path", found["remedy"].split("=")[1] + ":" + other, path)[0]) == [], "the cure")
+
+
+@case
+def against_a_directory_comes_before_all(world):
+    good = versioned(world, "good/libthing.so.1", ["foo", "bar"])
+    old = versioned(world, "old/libthing.so.1", ["foo"])
+    program = calling(world, "program", ["foo", "bar"], good, "-Wl,--disable-new-dtags,-rpath,$ORIGIN/good")
+    check(codes(scanned(world, "--library-path", world.path("old"), program)[0]) == [], "RPATH comes first")
+    file = scanned(world, "--against", world.path("old"), program, status=1)[0]
+    expect(file, "libthing.so.1", "found", old)
+    check(codes(file) == ["GW-112"] and need(file, "libthing.so.1")["rule"] == "--against", str(file))
+    result = world.run("scan", "--against", "/nowhere", program)
+    check(result.status == 3 and result.err == "gangway: --against /nowhere: no such directory\n", str(result))
+
+
+@case
+def a_root_is_searched_as_a_program_in_it_would(world):
+    """Paths are those inside, however the file is named."""
+    library = versioned(world, "root/opt/lib/libthing.so.1", ["foo"])
+    program = calling(world, "root/opt/bin/program", ["foo"], library, "-Wl,-rpath,/opt/links")
+    os.makedirs(world.path("root/opt/links"))
+    os.symlink("/opt/lib/libthing.so.1", world.path("root/opt/links/libthing.so.1"))
+    for name in ("/opt/bin/program", program):
+        file = scanned(world, "--root", world.path("root"), name, status=1)[0]    # there is no C library in it
+        check(file["path"] == "/opt/bin/program" and need(file, "libthing.so.1")["path"] == "/opt/links/libthing.so.1", str(file))
+        expect(file, "libc.so.6", "missing")
+    os.remove(world.path("root/opt/links/libthing.so.1"))
+    expect(scanned(world, "--root", world.path("root"), program, status=1)[0], "libthing.so.1", "missing")
+    expect(scanned(world, "--root", world.path("root"), "--library-path", "/opt/lib", program, status=1)[0], "libthing.so.1", "found")
+    check(world.run("scan", "--root", "/nowhere", program).status == 3, "a root that is not there")
+
+
+@case
+def below_a_directory_each_program_and_library_is_scanned(world):
+    a = world.answering("tree/b/libone.so", "x")
+    b = world.opener("tree/a/two")
+    world.write("tree/text", "no program\n")
+    world.write("tree/half", "\x7fELF")
+    os.symlink(a, world.path("tree/link.so"))
+    check([f["path"] for f in scanned(world, world.path("tree"))] == [b, a], "sorted, links left out")
+
+
+@case
+def a_python_extension_is_opened_by_a_python(world):
+    source = "int PyLong_AsLong(void *);\nvoid *PyInit_thing(void) { return (void *)(long)PyLong_AsLong(0); }\n"
+    check(codes(scanned(world, world.library("thing.so", source))[0]) == [], "Python has what it imports")
+    file = scanned(world, world.library("other.so", source.replace("PyLong_AsLong", "PyNever_Was")), status=1)[0]
+    check(only(file, "GW-113")["severity"] == "error", "it has not")
+
+
+@case
+def a_process_is_scanned_as_it_is_mapped(world):
+    good = versioned(world, "good/libthing.so.1", ["foo", "bar"])
+    program = world.cc("program", "#include <unistd.h>\nint foo(void);\nint bar(void);\nint main(int c, char **v) { (void)v; if (c > 1) return bar(); "
+                       "foo(); (void)!write(1, \"x\", 1); pause(); return 0; }\n", "-Wl,--no-as-needed", good, "-Wl,-z,lazy")
+    old = versioned(world, "old/libthing.so.1", ["foo"])
+    with subprocess.Popen([program], stdout=subprocess.PIPE, env={"LD_LIBRARY_PATH": world.path("old")}) as process:
+        try:
+            check(process.stdout.read(1) == b"x", "it runs")
+            status, said = bare_scan(world, "--pid", str(process.pid))
+            files = {f["path"]: f for f in said["files"]}
+            check(status == 1 and said["files"][0]["path"] == program and old in files, str(list(files)))
+            expect(files[program], "libthing.so.1", "found", old)
+            check("bar" in only(files[program], "GW-112")["text"], str(files[program]))
+        finally:
+            process.kill()
+    for arguments in (["--pid", "x"], ["--pid", "0"], ["--pid", "1", "/bin/ls"]):
+        result = world.run("scan", *arguments)
+        check(result.status == 2 and result.err.count("\n") == 1, str(result))
+
+
+@case
+def a_library_beside_is_a_warning(world):
+    dep = world.answering("libs/libdep-1.so", "x")
+    user = world.library("libs/libuser.so", "const char *who(void);\nconst char *use(void) { return who(); }\n", dep)
+    file = scanned(world, user)[0]
+    expect(file, "libdep-1.so", "missing")
+    check(codes(file) == ["GW-117"], str(file))
+
+
 @case
 def wrong_usage_gives_2(world):
     for arguments in ([], ["--nonsense", "x"], ["--python"]):

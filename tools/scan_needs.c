@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each needed name gets: a file, a file on the Python paths, a facade or nothing (scan.h). */
+#include "scan.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "target.h"
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+bool gw_scan_has_facade(const struct gw_scan *scan, const char *name)
+{
+	char path[PATH_MAX];
+
+	return scan->facades && !strchr(name, '/') && gw_target_has_facade(name) &&
+	       snprintf(path, sizeof path, "%s/%s", scan->facades, name) < (int)sizeof path &&
+	       access(path, R_OK) == 0;
+}
+
+/* The file that the facade NAME would forward to, to free; NULL with what it lacks in *LACKING. */
+static char *search_target(const struct gw_scan_walk *walk, const char *name, char **lacking)
+{
+	const struct gw_scan *scan = walk->scan;
+	const struct gw_target_places places = {
+		.loader_path = scan->loader.library_path,
+		.facades = scan->facades,
+		.python = walk->python,
+		.loader = &scan->loader,
+	};
+	char names[512];
+	char *path = gw_target_find(&places, name, names, sizeof names);
+
+	*lacking = path ? NULL : strdup(names);
+	return path;
+}
+
+/* What one need gets, beside what the loader has for it. */
+struct answer {
+	const char *status, *path;
+	char *target;  /* what its facade would forward to */
+	char *lacking; /* or would have to, and nobody has */
+	bool through;  /* it is only on the Python paths */
+};
+
+static struct answer answer_of(const struct gw_scan_walk *walk, const struct gw_need *need)
+{
+	struct answer answer = {.status = "found"};
+
+	if (need->object) {
+		answer.path = need->object->file->path;
+		answer.through = need->object->rule == GW_RULE_FALLBACK;
+	} else if (need->refused) {
+		answer.path = need->refused_path;
+	} else {
+		if (gw_scan_has_facade(walk->scan, need->name))
+			answer.target = search_target(walk, need->name, &answer.lacking);
+		answer.status = answer.target ? "facade" : "missing";
+		answer.path = answer.target;
+	}
+	return answer;
+}
+
+/* Does NAME lie beside OBJECT? Wheels bring libraries that each other needs, and that whoever loads
+ * them finds for them. */
+static bool is_beside(const struct gw_scan_walk *walk, const struct gw_mapped *object,
+		      const char *name)
+{
+	char path[PATH_MAX], host[PATH_MAX];
+
+	return object->file->origin && !strchr(name, '/') &&
+	       snprintf(path, sizeof path, "%s/%s", object->file->origin, name) <
+		       (int)sizeof path &&
+	       gw_loader_host(&walk->scan->loader, path, host) == 0 && access(host, R_OK) == 0;
+}
+
+/* NULL: as the registry says. */
+static const char *how_to_get(const struct abi_family *family, const char *name)
+{
+	if (strcmp(name, "libcuda.so.1") == 0 || strcmp(name, "libnvidia-ml.so.1") == 0)
+		return "it comes with the GPU's driver: install that (a machine without a GPU has "
+		       "none)";
+	return family ? NULL : "install it; gangway has no facade for it";
+}
+
+/* The finding of a need that nothing was found for, or nothing that serves without us. */
+static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
+		 const struct gw_need *need, const struct answer *answer,
+		 const struct abi_family *family)
+{
+	const char *needer = base_of(object->file->path);
+
+	if (need->refused)
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_BROKEN, NULL,
+				"%s, which %s needs", need->refused, object->file->path);
+	else if (answer->lacking)
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_MISSING,
+				gw_finding_remedy(GW_FINDING_NO_TARGET),
+				"%s, which %s needs, is not here, and its facade has nothing to "
+				"forward to (looked for %s)",
+				need->name, needer, answer->lacking);
+	else if (strcmp(answer->status, "missing") == 0 && is_beside(walk, object, need->name))
+		gw_scan_finding(
+			walk->findings, GW_FINDING_NEEDED_BESIDE, NULL,
+			"%s, which %s needs, lies beside it, where the loader does not look: "
+			"who loads %s must have loaded it",
+			need->name, needer, needer);
+	else if (strcmp(answer->status, "missing") == 0)
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_MISSING, how_to_get(family, need->name),
+				"%s, which %s needs, is nowhere that the loader looks%s%s",
+				need->name, needer,
+				need->other ? "; passed over, for it is for another machine: " : "",
+				need->other ? need->other : "");
+	else if (answer->target)
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_FACADE, NULL,
+				"%s, which %s needs, is not here; a facade can stand in for it, "
+				"and forward to %s",
+				need->name, needer, answer->path);
+	else if (answer->through)
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_PYTHON, NULL,
+				"%s, which %s needs, is only on the Python paths: %s", need->name,
+				needer, answer->path);
+	if (need->refused ||
+	    (strcmp(answer->status, "missing") == 0 && !is_beside(walk, object, need->name)))
+		*walk->severe = true;
+}
+
+static void report(struct gw_scan_walk *walk, const struct gw_mapped *object,
+		   const struct gw_need *need, bool direct)
+{
+	const struct abi_family *family = gw_scan_family(&walk->scan->db, need->name);
+	struct answer answer = answer_of(walk, need);
+	char *release = NULL;
+	json_t *out;
+
+	if (direct || strcmp(answer.status, "found") != 0) {
+		out = json_pack("{s:s,s:s,s:s?,s:s?}", "soname", need->name, "status",
+				answer.status, "path", answer.path, "family",
+				family ? family->name : NULL);
+		if (answer.path && (release = gw_scan_release(walk->scan, answer.path, false)))
+			json_object_set_new(out, "release", json_string(release));
+		if (answer.through)
+			json_object_set_new(out, "through", json_string("python"));
+		else if (need->object && !need->object->is_loader && need->object->by)
+			json_object_set_new(out, "rule",
+					    json_string(gw_rule_name(need->object->rule)));
+		if (!direct)
+			json_object_set_new(out, "by", json_string(object->file->path));
+		json_array_append_new(walk->needs, out);
+	}
+	if (direct || strcmp(answer.status, "found") != 0 || need->refused || answer.through)
+		tell(walk, object, need, &answer, family);
+	free(release);
+	free(answer.target);
+	free(answer.lacking);
+}
+
+/* Was NAME needed before, by an earlier object or entry? Then it is told already. */
+static bool was_needed(const struct gw_scope *scope, size_t object, size_t entry, const char *name)
+{
+	for (size_t o = 0; o <= object; o++) {
+		const struct gw_mapped *at = scope->object[o];
+		size_t end = o == object ? entry : at->file->elf.needed_count;
+
+		for (size_t i = 0; i < end; i++)
+			if (strcmp(at->needs[i].name, name) == 0)
+				return true;
+	}
+	return false;
+}
+
+void gw_scan_needs(struct gw_scan_walk *walk, const struct gw_scope *scope)
+{
+	for (size_t o = 0; o < scope->count; o++) {
+		const struct gw_mapped *object = scope->object[o];
+
+		for (size_t i = 0; i < object->file->elf.needed_count; i++) {
+			const struct gw_need *need = &object->needs[i];
+			bool plain = need->object && need->object->rule != GW_RULE_FALLBACK;
+
+			if ((o && plain) || was_needed(scope, o, i, need->name))
+				continue;
+			report(walk, object, need, o == 0);
+		}
+	}
+}
