@@ -51,9 +51,12 @@ struct gw_loader {
 	char *(*fallback)(void *context, const char *name);
 	void *fallback_context;
 	struct gw_cache cache;
+	char **configured; /* directories of ld.so.conf; only where a root has no cache */
+	size_t configured_count;
 	struct gw_platform platform;
 	void *files, *directories; /* trees, private to loader_file.c */
 	size_t file_count;
+	unsigned budget; /* how many more places may be looked into for this map */
 	unsigned long generation; /* private to loader_bind.c */
 };
 
@@ -72,6 +75,10 @@ int gw_cache_read(struct gw_cache *cache, const char *file, char *error, size_t 
 const char *gw_cache_find(const struct gw_cache *cache, const struct gw_platform *platform,
 			  const char *name) __attribute__((nonnull));
 void gw_cache_finish(struct gw_cache *cache) __attribute__((nonnull));
+
+/* loader_conf.c: fills gw_loader.configured. 0 or -ENOMEM. */
+int gw_conf_read(struct gw_loader *loader) __attribute__((warn_unused_result, nonnull));
+void gw_conf_finish(struct gw_loader *loader) __attribute__((nonnull));
 
 /* loader_root.c: where PATH, as a program below the root sees it, lies on this machine: links are
  * followed inside the root. HOST has PATH_MAX bytes. 0 or -errno; a path whose last component is

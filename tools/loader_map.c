@@ -10,6 +10,7 @@
 
 #define MAX_OBJECTS 4096
 #define MAX_PRELOADS 256
+#define MAX_PLACES (1u << 19) /* that are looked into for one map */
 
 static int scope_add(struct gw_scope *scope, struct gw_mapped *object)
 {
@@ -189,6 +190,8 @@ static int load(struct gw_map *map, struct gw_mapped *by, struct gw_need *need)
 		result = found.path ? take(map, by, need, &found) : -ENOMEM;
 	else if (search.other[0])
 		need->other = strdup(search.other);
+	if (!result && !map->loader->budget)
+		result = -ELOOP;
 	free(found.path);
 	return result;
 }
@@ -294,7 +297,8 @@ static void mark(struct gw_map *map)
 
 static int out_of_memory(struct gw_map *map, const char *path, int why, char *error, size_t size)
 {
-	snprintf(error, size, "%s: too many libraries, or out of memory", path);
+	snprintf(error, size, "%s: too many libraries or places to look for them, or out of memory",
+		 path);
 	gw_map_finish(map);
 	return why;
 }
@@ -307,6 +311,7 @@ int gw_map_program(struct gw_map *map, struct gw_loader *loader, const char *pat
 	int result;
 
 	*map = (struct gw_map){.loader = loader, .bind_now = loader->bind_now};
+	loader->budget = MAX_PLACES;
 	file = open_first(map, path, error, error_size, &result);
 	if (!file)
 		return result;
@@ -380,6 +385,7 @@ int gw_map_files(struct gw_map *map, struct gw_loader *loader, char *const *path
 	int result = 0;
 
 	*map = (struct gw_map){.loader = loader};
+	loader->budget = MAX_PLACES;
 	for (size_t i = 0; i < count && !result; i++)
 		result = add_mapped(map, paths[i]);
 	for (size_t o = 0; o < map->all.count && !result; o++)

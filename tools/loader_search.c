@@ -63,6 +63,14 @@ static bool expand(const struct gw_loader *loader, const char *origin, const cha
 	return true;
 }
 
+/* A file can name a million directories for each of a thousand names: that is not walked. */
+static bool spend(struct gw_search *search)
+{
+	if (search->loader->budget)
+		search->loader->budget--;
+	return search->loader->budget;
+}
+
 /*
  * Looks at PATH as the loader does when it opens a candidate. 0: it would take it, or choke on it;
  * else the errno that the search goes on with. It passes over other classes and machines.
@@ -72,7 +80,7 @@ static int examine(struct gw_search *search, const char *path)
 	char host[PATH_MAX];
 	unsigned char head[20];
 	ssize_t count;
-	int file, result = gw_loader_host(search->loader, path, host);
+	int file, result = spend(search) ? gw_loader_host(search->loader, path, host) : -ENOENT;
 
 	if (result)
 		return -result;
@@ -137,6 +145,8 @@ static bool try_list(struct gw_search *search, const char *list, const char *sep
 	for (;; list++) {
 		size_t length = strcspn(list, separators), end;
 
+		if (!spend(search))
+			return false;
 		if (expand(search->loader, owner ? owner->origin : NULL, list, length, directory,
 			   sizeof directory) &&
 		    (*directory || !length)) {
@@ -186,11 +196,31 @@ static bool try_rpaths(struct gw_search *search, const char *name)
 			search->program);
 }
 
+/* What ldconfig would put into the cache that is not there yet. */
+static bool try_configured(struct gw_search *search, const char *name)
+{
+	const struct gw_loader *loader = search->loader;
+
+	for (size_t i = 0; i < loader->configured_count; i++) {
+		const char *directory = loader->configured[i];
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof path, "%s/", directory);
+		if (search->needer->file->elf.no_default && in_defaults(&loader->platform, path))
+			continue;
+		if (try_directory(search, directory, name, GW_RULE_CACHE, NULL) == ENDED)
+			return true;
+	}
+	return false;
+}
+
 static bool try_cache(struct gw_search *search, const char *name)
 {
 	const struct gw_loader *loader = search->loader;
 	const char *path = gw_cache_find(&loader->cache, &loader->platform, name);
 
+	if (!loader->cache.bytes)
+		return try_configured(search, name);
 	return path &&
 	       !(search->needer->file->elf.no_default && in_defaults(&loader->platform, path)) &&
 	       offer(search, path, GW_RULE_CACHE, NULL) == ENDED;
@@ -274,13 +304,17 @@ int gw_loader_init(struct gw_loader *loader, const char *root, char *error, size
 		return result;
 	if (gw_loader_host(loader, GW_CACHE_FILE, host) != 0)
 		return 0;
-	return gw_cache_read(&loader->cache, host, error, error_size);
+	result = gw_cache_read(&loader->cache, host, error, error_size);
+	if (!result && !loader->cache.bytes && *root)
+		result = gw_conf_read(loader);
+	return result;
 }
 
 void gw_loader_finish(struct gw_loader *loader)
 {
 	gw_loader_forget(loader);
 	gw_cache_finish(&loader->cache);
+	gw_conf_finish(loader);
 	gw_platform_finish(&loader->platform);
 	*loader = (struct gw_loader){.root = ""};
 }

@@ -265,8 +265,7 @@ static char *behind_pyenv(const char *shim)
 	return result;
 }
 
-/* The Python that PROGRAM is, or is a script for; NULL where it is none. To free. */
-static char *python_of(const char *program)
+char *gw_python_behind(const char *program)
 {
 	char *path = strdup(program);
 
@@ -317,7 +316,7 @@ static int add_likely(struct gw_python_paths *paths)
 	if (!result && active && *active)
 		return add_prefix(paths, active, "3*");
 	found = result ? NULL : gw_find_program("python3", &status, &reason);
-	python = found ? python_of(found) : NULL;
+	python = found ? gw_python_behind(found) : NULL;
 	if (python)
 		result = add_python(paths, python);
 	free(python);
@@ -327,7 +326,7 @@ static int add_likely(struct gw_python_paths *paths)
 
 int gw_python_paths_of_program(struct gw_python_paths *paths, const char *program)
 {
-	char *python = python_of(program);
+	char *python = gw_python_behind(program);
 	int result = add_around(paths, program);
 
 	if (!result)

@@ -25,6 +25,9 @@ void gw_python_paths_finish(struct gw_python_paths *paths) __attribute__((nonnul
 int gw_python_paths_of_program(struct gw_python_paths *paths, const char *program)
 	__attribute__((warn_unused_result, nonnull));
 
+/* The Python that PROGRAM is, or is a script for, to free; NULL where it is none. */
+char *gw_python_behind(const char *program) __attribute__((nonnull));
+
 /* DIRECTORY: a site-packages, or the prefix of an environment. 0, -ENOENT (no such directory) or
  * -ENOMEM. */
 int gw_python_paths_add_given(struct gw_python_paths *paths, const char *directory)

@@ -108,6 +108,7 @@ char *gw_scan_python_program(const struct gw_scan_walk *walk)
 	const struct gw_loader *loader = &walk->scan->loader;
 	const struct gw_python_paths *paths = walk->python;
 	int status, reason;
+	char *found, *python;
 
 	for (size_t i = 0; i < paths->count; i++) {
 		const char *site = paths->directory[i], *lib = strstr(site, "/lib/python");
@@ -120,6 +121,10 @@ char *gw_scan_python_program(const struct gw_scan_walk *walk)
 		    access(path, X_OK) == 0)
 			return strdup(gw_loader_inside(loader, path));
 	}
-	return *loader->root ? strdup("/usr/bin/python3")
-			     : gw_find_program("python3", &status, &reason);
+	if (*loader->root)
+		return strdup("/usr/bin/python3");
+	found = gw_find_program("python3", &status, &reason);
+	python = found ? gw_python_behind(found) : NULL;
+	free(found);
+	return python;
 }

@@ -265,7 +265,7 @@ def symbolic_protected_and_hidden_symbols_stay_at_home(world):
 
 @case
 def a_root_is_a_world_of_its_own(world):
-    """Absolute links are followed inside it, and its cache and default directories count."""
+    """Absolute links are followed inside it, and its cache and default directories count; without a cache, its ld.so.conf."""
     made = shared(world, "root/opt/app/libapp.so", "const char *who(void);\nconst char *app(void) { return who(); }\n",
                   shared(world, "root/opt/lib/libthing.so.1.5", 'const char *who(void) { return "x"; }\n', soname="libthing.so.1"), "-Wl,-rpath,/opt/links", "-nostdlib")
     os.makedirs(world.path("root/opt/links"))
@@ -281,6 +281,14 @@ def a_root_is_a_world_of_its_own(world):
     os.symlink("/opt/links/libthing.so.1", world.path("root/opt/links/libthing.so.1"))
     check(mapped()[0] == ["map /opt/app/libapp.so", "missing libthing.so.1"], str(mapped()))
     os.remove(world.path("root/opt/links/libthing.so.1"))
+    # Without a cache, the directories that ldconfig would list.
+    world.write("root/etc/ld.so.conf", "# none\ninclude ld.so.conf.d/*.conf ld.so.conf\nhwcap 0 nothing\nrelative\n")
+    check(mapped()[0] == ["map /opt/app/libapp.so", "missing libthing.so.1"], str(mapped()))
+    os.symlink("libthing.so.1.5", world.path("root/opt/lib/libthing.so.1"))
+    world.write("root/etc/ld.so.conf.d/a.conf", "  /opt/none\n\t/opt/lib//  # here\n")
+    check(mapped()[0] == ["map /opt/app/libapp.so", "map /opt/lib/libthing.so.1"], str(mapped()))
+    os.remove(world.path("root/opt/lib/libthing.so.1"))
+    os.remove(world.path("root/etc/ld.so.conf.d/a.conf"))
     ldconfig = shutil.which("ldconfig") or "/sbin/ldconfig"
     world.write("root/etc/ld.so.conf", "/opt/lib\n")
     os.makedirs(world.path("root/opt/lib/glibc-hwcaps/x86-64-v2"))
@@ -294,6 +302,16 @@ def a_root_is_a_world_of_its_own(world):
                 file.write(broken)
             done = mapped()[1]
             check(done.returncode == 0 and (not done.stderr or "/etc/ld.so.cache:0x" in done.stderr), f"{length}: {done}")
+
+
+@case
+def a_file_that_names_a_million_places_ends_in_an_error(world):
+    library = shared(world, "lib/libthing.so.1", "int foo(void) { return 1; }\n")
+    made = program(world, "program", "int main(void) { return 0; }\n", library, "-Wl,-rpath," + "$ORIGIN:/tmp/./:" * 5000,
+                   *(shared(world, f"lib/libthing{i}.so", "int foo(void) { return 1; }\n") for i in range(200)))
+    shutil.rmtree(world.path("lib"))
+    done = subprocess.run([DUMP, made], env=traced.CLEAN, capture_output=True, text=True, timeout=20, check=False)
+    check(done.returncode == 1 and done.stdout.startswith(f"error {made}: too many"), str(done)[:500])
 
 
 @case
