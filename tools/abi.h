@@ -15,21 +15,21 @@ int gw_abi_fail(struct abi_error *error, int code, const char *format, ...)
 
 /* ---- abi_families.c: the file `families` */
 
-struct gw_rule {
+struct gw_family_rule {
 	char *name;
 	char **headers, **libraries, **symbols, **version;	/* NULL-terminated */
 };
 
 struct gw_rules {
-	struct gw_rule *rule;
+	struct gw_family_rule *rule;
 	size_t count;
 };
 
 int gw_rules_load(struct gw_rules *rules, const char *path, struct abi_error *error);
 void gw_rules_finish(struct gw_rules *rules);
-bool gw_rule_has_header(const struct gw_rule *rule, const char *base_name);
-bool gw_rule_has_library(const struct gw_rule *rule, const char *base_name);
-bool gw_rule_has_symbol(const struct gw_rule *rule, const char *symbol);
+bool gw_rule_has_header(const struct gw_family_rule *rule, const char *base_name);
+bool gw_rule_has_library(const struct gw_family_rule *rule, const char *base_name);
+bool gw_rule_has_symbol(const struct gw_family_rule *rule, const char *symbol);
 
 /* ---- abi_facts.c: facts being collected */
 
@@ -62,7 +62,7 @@ int gw_source_compare(const char *a, const char *b);
 
 /* ---- abi_source.c: wheels and directories */
 
-struct gw_file {
+struct gw_source_file {
 	const char *name;	/* without directory */
 	const char *path;	/* in the wheel, or on disk */
 	uint64_t index;		/* in the wheel */
@@ -73,7 +73,7 @@ struct gw_source {
 	const char *path;	/* as the user gave it */
 	const char *wheel;	/* file name; "-" for a toolkit */
 	const char *version;	/* NULL for a toolkit: the headers say it */
-	struct gw_file *headers, *libraries;	/* those that some family's rule names, sorted by name */
+	struct gw_source_file *headers, *libraries;	/* those that some family's rule names, sorted by name */
 	size_t header_count, library_count;
 	void *zip;
 	struct obstack strings;
@@ -89,14 +89,14 @@ int gw_sources_open(struct gw_sources *sources, const char *path, const struct g
 void gw_sources_close(struct gw_sources *sources);
 
 /* A header's text, NUL-terminated, to be freed. */
-int gw_source_text(struct gw_source *source, const struct gw_file *file, char **text, size_t *length,
+int gw_source_text(struct gw_source *source, const struct gw_source_file *file, char **text, size_t *length,
 		   struct abi_error *error);
 
 /*
  * A file descriptor with the library's ELF tables at their offsets. Out of a wheel it is a sparse memory file with nothing
  * else in it, so a library of any size costs a few megabytes. To be closed.
  */
-int gw_source_library(struct gw_source *source, const struct gw_file *file, struct abi_error *error);
+int gw_source_library(struct gw_source *source, const struct gw_source_file *file, struct abi_error *error);
 
 /* abi_unzip.c: the same for a member of a wheel. */
 int gw_unzip_text(void *zip, uint64_t index, const char *path, char **text, size_t *length,
@@ -135,7 +135,7 @@ struct gw_text {
  * Adds what the headers of RULE declare. ALL holds every header of the distribution (families include each other's). INCLUDE is a
  * directory with real CUDA headers, or NULL for the stand-ins in STAND_INS.
  */
-int gw_headers_read(struct gw_facts *facts, const struct gw_rule *rule, const struct gw_text *all,
+int gw_headers_read(struct gw_facts *facts, const struct gw_family_rule *rule, const struct gw_text *all,
 		    size_t count, const char *stand_ins, const char *include, struct abi_error *error);
 
 /* ---- abi_store.c: merging and writing */

@@ -32,7 +32,7 @@ struct check {
 	size_t export_count;
 	const char *soname;
 	const struct abi_family *family;
-	const struct gw_rule *rule;
+	const struct gw_family_rule *rule;
 	size_t release;
 	char version[64]; /* what it says it is; may be unknown to the database */
 	const char *how;

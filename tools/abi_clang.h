@@ -12,7 +12,7 @@ struct gw_names;
 
 struct gw_clang {
 	struct gw_facts *facts;
-	const struct gw_rule *rule;
+	const struct gw_family_rule *rule;
 	const char *stand_ins, *include;
 	CXIndex index;
 	CXTranslationUnit unit;

@@ -37,7 +37,7 @@ static char **split_list(const char *text)
 	return list;
 }
 
-static int parse_word(struct gw_rule *rule, char *word, const char *path, unsigned line,
+static int parse_word(struct gw_family_rule *rule, char *word, const char *path, unsigned line,
 		      size_t column, struct abi_error *error)
 {
 	static const char *const keys[] = {"headers", "libraries", "symbols", "version"};
@@ -62,7 +62,7 @@ static int parse_word(struct gw_rule *rule, char *word, const char *path, unsign
 static int parse_rule(struct gw_rules *rules, char *text, const char *path, unsigned line,
 		      struct abi_error *error)
 {
-	struct gw_rule rule = {0}, *grown;
+	struct gw_family_rule rule = {0}, *grown;
 	char *at = text, *word;
 	int rc = 0, words = 0;
 
@@ -132,7 +132,7 @@ void gw_rules_finish(struct gw_rules *rules)
 	memset(rules, 0, sizeof(*rules));
 }
 
-bool gw_rule_has_header(const struct gw_rule *rule, const char *base_name)
+bool gw_rule_has_header(const struct gw_family_rule *rule, const char *base_name)
 {
 	for (char **h = rule->headers; *h; h++)
 		if (!fnmatch(*h, base_name, 0))
@@ -140,7 +140,7 @@ bool gw_rule_has_header(const struct gw_rule *rule, const char *base_name)
 	return false;
 }
 
-bool gw_rule_has_library(const struct gw_rule *rule, const char *base_name)
+bool gw_rule_has_library(const struct gw_family_rule *rule, const char *base_name)
 {
 	const char *so = strstr(base_name, ".so");
 	char stem[256];
@@ -155,7 +155,7 @@ bool gw_rule_has_library(const struct gw_rule *rule, const char *base_name)
 	return false;
 }
 
-bool gw_rule_has_symbol(const struct gw_rule *rule, const char *symbol)
+bool gw_rule_has_symbol(const struct gw_family_rule *rule, const char *symbol)
 {
 	for (char **s = rule->symbols; *s; s++)
 		if (!strncmp(symbol, *s, strlen(*s)))

@@ -10,11 +10,15 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define MAX_TEXT (64 << 20) /* no header or RECORD has more; what has wants our memory */
 
 /* The whole file, up to a NUL, into *TEXT (to free): the caller's variable, as getdelim keeps its address. */
 static bool read_text(const char *path, char **text)
 {
-	FILE *file = fopen(path, "re");
+	struct stat info;
+	FILE *file = stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= MAX_TEXT ? fopen(path, "re") : NULL;
 	size_t room = 0;
 	bool good = file && getdelim(text, &room, '\0', file) >= 0;
 
@@ -116,7 +120,7 @@ static long macro(const char *text, const char *name)
 }
 
 /* Looks through the headers of FOLDER for the rule's macros. */
-static bool look_at_headers(const char *folder, const struct gw_rule *rule, char *version,
+static bool look_at_headers(const char *folder, const struct gw_family_rule *rule, char *version,
 			    size_t size)
 {
 	long value[4] = {-1, -1, -1, -1};
@@ -153,7 +157,7 @@ static bool look_at_headers(const char *folder, const struct gw_rule *rule, char
 	return parts > 0;
 }
 
-bool gw_guess_headers(const char *library, const struct gw_rule *rule, char *version, size_t size)
+bool gw_guess_headers(const char *library, const struct gw_family_rule *rule, char *version, size_t size)
 {
 	char real[PATH_MAX], folder[PATH_MAX + 16];
 	char *slash;

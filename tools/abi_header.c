@@ -212,7 +212,7 @@ static int read_all(struct gw_clang *reader, const struct gw_text *all, size_t c
 	return rc;
 }
 
-int gw_headers_read(struct gw_facts *facts, const struct gw_rule *rule, const struct gw_text *all,
+int gw_headers_read(struct gw_facts *facts, const struct gw_family_rule *rule, const struct gw_text *all,
 		    size_t count, const char *stand_ins, const char *include,
 		    struct abi_error *error)
 {

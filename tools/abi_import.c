@@ -54,7 +54,7 @@ static int read_content(struct gw_source *source, struct content *content, struc
 				    error);
 	}
 	for (size_t i = 0; !rc && i < source->library_count; i++) {
-		const struct gw_file *file = &source->libraries[i];
+		const struct gw_source_file *file = &source->libraries[i];
 		int fd = gw_source_library(source, file, error);
 
 		if (fd < 0)
@@ -107,7 +107,7 @@ static void add_others(struct gw_facts *facts, const char *soname, const char *f
 	gw_facts_add(facts, ABI_OTHERS, file, column);
 }
 
-static int add_exports(struct gw_facts *facts, const struct gw_rule *rule,
+static int add_exports(struct gw_facts *facts, const struct gw_family_rule *rule,
 		       const struct content *content, const struct gw_library *library,
 		       const char *soname, const char *file)
 {
@@ -139,7 +139,7 @@ static int add_exports(struct gw_facts *facts, const struct gw_rule *rule,
 	return 0;
 }
 
-static int add_library(struct gw_facts *facts, const struct gw_rule *rule,
+static int add_library(struct gw_facts *facts, const struct gw_family_rule *rule,
 		       const struct content *content, const struct gw_library *library,
 		       const struct gw_source *source, const char *name)
 {
@@ -159,7 +159,7 @@ static int add_library(struct gw_facts *facts, const struct gw_rule *rule,
 }
 
 /* The release that the headers' macros name, for a toolkit; NULL when they do not. */
-static const char *version_of(struct gw_facts *facts, const struct gw_rule *rule,
+static const char *version_of(struct gw_facts *facts, const struct gw_family_rule *rule,
 			      const struct gw_facts *all)
 {
 	const char *version = "";
@@ -205,7 +205,7 @@ static int read_headers(const struct import *import, struct content *content,
 }
 
 /* Both halves of a family must be there: one alone would write half a truth. */
-static int check_halves(const struct gw_source *source, const struct gw_rule *rule, bool *present,
+static int check_halves(const struct gw_source *source, const struct gw_family_rule *rule, bool *present,
 			struct abi_error *error)
 {
 	bool headers = false, libraries = false;
@@ -226,7 +226,7 @@ static int store(const struct import *import, const struct gw_source *source,
 		 const struct content *content, struct gw_facts *all, size_t family,
 		 struct abi_error *error)
 {
-	const struct gw_rule *rule = &import->rules.rule[family];
+	const struct gw_family_rule *rule = &import->rules.rule[family];
 	struct gw_facts *facts = &all[family];
 	const char *version = source->version;
 	int rc = 0;

@@ -166,7 +166,7 @@ int gw_query_release(const struct abi_family *family, const char *version)
 bool gw_query_own(const struct gw_query *query, const struct abi_family *family,
 		  const struct abi_fact *fact)
 {
-	const struct gw_rule *rule = NULL;
+	const struct gw_family_rule *rule = NULL;
 	char name[256];
 
 	for (size_t i = 0; i < query->rules.count; i++)

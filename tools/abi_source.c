@@ -43,9 +43,9 @@ static struct gw_source *add_source(struct gw_sources *sources, const char *path
 	return sources->source[sources->count++] = source;
 }
 
-static int append(struct gw_file **files, size_t *count, struct gw_file file)
+static int append(struct gw_source_file **files, size_t *count, struct gw_source_file file)
 {
-	struct gw_file *grown;
+	struct gw_source_file *grown;
 
 	for (size_t i = 0; i < *count; i++)
 		if (!strcmp((*files)[i].name, file.name))
@@ -65,7 +65,7 @@ static int offer(struct gw_source *source, const struct gw_rules *rules, const c
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	bool is_header = false, is_library = false;
-	struct gw_file file = {.index = index};
+	struct gw_source_file file = {.index = index};
 
 	for (size_t i = 0; i < rules->count; i++) {
 		is_header |= gw_rule_has_header(&rules->rule[i], name);
@@ -82,7 +82,7 @@ static int offer(struct gw_source *source, const struct gw_rules *rules, const c
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct gw_file *)a)->name, ((const struct gw_file *)b)->name);
+	return strcmp(((const struct gw_source_file *)a)->name, ((const struct gw_source_file *)b)->name);
 }
 
 static void sort_files(struct gw_source *source)
@@ -416,7 +416,7 @@ void gw_sources_close(struct gw_sources *sources)
 	memset(sources, 0, sizeof(*sources));
 }
 
-int gw_source_text(struct gw_source *source, const struct gw_file *file, char **text,
+int gw_source_text(struct gw_source *source, const struct gw_source_file *file, char **text,
 		   size_t *length, struct abi_error *error)
 {
 	int rc;
@@ -427,7 +427,7 @@ int gw_source_text(struct gw_source *source, const struct gw_file *file, char **
 	return rc ? gw_abi_fail(error, rc, "%.400s: %s", file->path, strerror(-rc)) : 0;
 }
 
-int gw_source_library(struct gw_source *source, const struct gw_file *file, struct abi_error *error)
+int gw_source_library(struct gw_source *source, const struct gw_source_file *file, struct abi_error *error)
 {
 	int fd;
 

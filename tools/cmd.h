@@ -13,6 +13,7 @@ enum gw_exit { GW_EXIT_FINE = 0, GW_EXIT_FINDINGS = 1, GW_EXIT_USAGE = 2, GW_EXI
 
 /* argv[0] is the sub-command's name. Returns an enum gw_exit. */
 int gw_cmd_abi(int argc, char **argv);
+int gw_cmd_doctor(int argc, char **argv);
 int gw_cmd_explain(int argc, char **argv);
 int gw_cmd_run(int argc, char **argv);
 int gw_cmd_scan(int argc, char **argv);

@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
 	{"run", gw_cmd_run, "run a program, and what it starts, on the libraries that this machine has"},
 	{"scan", gw_cmd_scan, "which file each needed library would be, and what is missing"},
+	{"doctor", gw_cmd_doctor, "which driver, toolkits and libraries are here, and what is wrong between them"},
 	{"explain", gw_cmd_explain, "what a finding (GW-…) means, and how to end it"},
 	{"abi", gw_cmd_abi, "what each release of a library declares and exports"},
 };

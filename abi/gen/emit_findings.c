@@ -100,7 +100,7 @@ static void write_page(const struct gen *gen)
 {
 	FILE *file = gen_open(gen, "findings.md");
 
-	fputs("# Findings\n\nGenerated from abi/findings. GW-1xx come from `gangway scan`, the others from a running program. `gangway explain CODE` "
+	fputs("# Findings\n\nGenerated from abi/findings. GW-1xx come from `gangway scan` and `gangway doctor`, the others from a running program. `gangway explain CODE` "
 	      "prints what stands here.\n\n| code | severity | what happened | what to do |\n| --- | --- | --- | --- |\n", file);
 	for (size_t i = 0; i < gen->findings.count; i++) {
 		const struct abi_finding *f = &gen->findings.finding[i];

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every copy of every family's libraries in the places where programs get them from (doctor.h), and which one the loader gives an ordinary one. */
+#include "doctor.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "elf_read.h"
+#include "python.h"
+
+#define MAX_COPIES 2048 /* more than any machine has; each is compared with each */
+
+/* In the order of Debian's loader; other systems have some of them. */
+static const char *const defaults[] = {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+
+static void add_site(struct gw_doctor *doctor, const char *path, void *context)
+{
+	char real[PATH_MAX], host[2 * PATH_MAX], meta[PATH_MAX + 32], prefix[PATH_MAX];
+	const char **more;
+	struct stat info;
+
+	(void)context;
+	if (!gw_doctor_resolve(doctor, path, real))
+		return;
+	snprintf(host, sizeof host, "%s%s", doctor->root, real);
+	if (stat(host, &info) != 0 || !S_ISDIR(info.st_mode))
+		return;
+	for (size_t i = 0; i < doctor->site_count; i++)
+		if (strcmp(doctor->sites[i], real) == 0)
+			return;
+	more = gw_doctor_more(doctor, &doctor->sites, &doctor->site_count, sizeof *more);
+	if (!more)
+		return;
+	*more = gw_doctor_keep(doctor, "%s", real);
+	/* PREFIX/lib/python3.11/site-packages of conda's: libraries lie in PREFIX/lib. */
+	snprintf(meta, sizeof meta, "%s/../../../conda-meta", real);
+	if (!gw_doctor_resolve(doctor, meta, prefix) || !(more = gw_doctor_more(doctor, &doctor->prefixes, &doctor->prefix_count, sizeof *more)))
+		return;
+	*more = gw_doctor_keep(doctor, "%.*s", (int)(strrchr(prefix, '/') - prefix), prefix);
+}
+
+void gw_doctor_find_sites(struct gw_doctor *doctor)
+{
+	/* Where images keep their Pythons. A virtual environment elsewhere is named with --python. */
+	static const char *const usual[] = {
+		"/usr/local/lib/python3*/dist-packages", "/usr/local/lib/python3*/site-packages", "/usr/lib/python3*/site-packages",
+		"/usr/lib/python3/dist-packages", "/opt/*/lib/python3*/site-packages", "/opt/*/envs/*/lib/python3*/site-packages",
+		"/venv/lib/python3*/site-packages", "/root/.local/lib/python3*/site-packages", "/home/*/.local/lib/python3*/site-packages",
+	};
+
+	for (size_t i = 0; i < doctor->given_count; i++) {
+		size_t before = doctor->site_count;
+
+		gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/lib/python3*/site-packages", doctor->given[i]), add_site, NULL);
+		if (doctor->site_count == before)
+			add_site(doctor, doctor->given[i], NULL);
+	}
+	if (doctor->given_count)
+		return;
+	if (!*doctor->root) {
+		struct gw_python_paths paths = {0};
+
+		doctor->failed |= gw_python_paths_of_program(&paths, "/") != 0;
+		for (size_t i = 0; i < paths.count; i++)
+			add_site(doctor, paths.directory[i], NULL);
+		gw_python_paths_finish(&paths);
+		return;
+	}
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		gw_doctor_match(doctor, usual[i], add_site, NULL);
+}
+
+/* Would the loader open it, rather than go on looking? It passes over other classes and machines. */
+static bool acceptable(const struct gw_doctor *doctor, const char *path)
+{
+	unsigned char head[20];
+	int file = gw_doctor_open(doctor, path, NULL);
+	ssize_t count;
+
+	if (file < 0)
+		return false;
+	count = read(file, head, sizeof head);
+	close(file);
+	if (count < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0)
+		return count >= 0;
+	return head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64;
+}
+
+const char *gw_doctor_winner(struct gw_doctor *doctor, const char *soname, const char **how)
+{
+	const char *list = doctor->library_path;
+	char path[2 * PATH_MAX];
+
+	*how = "LD_LIBRARY_PATH";
+	for (size_t length; list && *list; list += length + (list[length] != '\0')) {
+		length = strcspn(list, ":;");
+		if (snprintf(path, sizeof path, "%.*s/%s", (int)length, list, soname) < (int)sizeof path && length && acceptable(doctor, path))
+			return gw_doctor_keep(doctor, "%s", path);
+	}
+	*how = "the loader's cache";
+	for (size_t i = 0; i < doctor->loader.cache.count; i++)
+		if (strcmp(doctor->loader.cache.entry[i].name, soname) == 0 && acceptable(doctor, doctor->loader.cache.entry[i].path))
+			return gw_doctor_keep(doctor, "%s", doctor->loader.cache.entry[i].path);
+	*how = "its default directories";
+	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+		snprintf(path, sizeof path, "%s/%s", defaults[i], soname);
+		if (acceptable(doctor, path))
+			return gw_doctor_keep(doctor, "%s", path);
+	}
+	return NULL;
+}
+
+/* Who CONTEXT was found for: a Python environment's directory, or none. */
+static void add(struct gw_doctor *doctor, const char *path, void *context)
+{
+	const char *base = strrchr(path, '/') + 1, *family, *directory;
+	char stem[64], real[PATH_MAX], above[PATH_MAX], host[2 * PATH_MAX], error[1024];
+	struct gw_doctor_copy *copy;
+	struct gw_elf elf;
+
+	family = gw_doctor_family(base, stem);
+	if (!family || doctor->copy_count >= MAX_COPIES || !gw_doctor_resolve(doctor, path, real) ||
+	    !gw_doctor_resolve(doctor, gw_doctor_keep(doctor, "%.*s/", (int)(base - path - 1), path), above))
+		return;
+	directory = above;
+	for (size_t i = 0; i < doctor->copy_count; i++) {
+		copy = &doctor->copies[i];
+		if (strcmp(copy->real, real) != 0 || strcmp(copy->directory, directory) != 0)
+			continue;
+		if (copy->soname && strcmp(copy->soname, base) == 0 && strcmp(strrchr(copy->path, '/') + 1, base) != 0)
+			copy->path = gw_doctor_keep(doctor, "%s", path);
+		return;
+	}
+	if (!(copy = gw_doctor_more(doctor, &doctor->copies, &doctor->copy_count, sizeof *copy)))
+		return;
+	*copy = (struct gw_doctor_copy){.family = family, .stem = gw_doctor_keep(doctor, "%s", stem), .path = gw_doctor_keep(doctor, "%s", path),
+					.directory = gw_doctor_keep(doctor, "%s", directory), .real = gw_doctor_keep(doctor, "%s", real),
+					.evidence = GW_DOCTOR_UNKNOWN, .site = context};
+	snprintf(host, sizeof host, "%s%s", doctor->root, real);
+	if (gw_elf_read(&elf, real, host, error, sizeof error) != 0) {
+		gw_doctor_unreadable(doctor, error);
+		return;
+	}
+	copy->soname = elf.soname ? gw_doctor_keep(doctor, "%s", elf.soname) : NULL;
+	gw_elf_finish(&elf);
+}
+
+static void look_in(struct gw_doctor *doctor, const char *site, const char *directory)
+{
+	gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/lib*.so*", directory), add, (void *)(uintptr_t)site);
+}
+
+static void look_everywhere(struct gw_doctor *doctor)
+{
+	static const char *const of_toolkit[] = {"lib64", "targets/x86_64-linux/lib", "compat"};
+	static const char *const of_site[] = {"nvidia/*/lib", "*.libs", "*/lib"};
+
+	for (size_t i = 0; i < doctor->site_count; i++)
+		for (size_t k = 0; k < 3; k++)
+			look_in(doctor, doctor->sites[i], gw_doctor_keep(doctor, "%s/%s", doctor->sites[i], of_site[k]));
+	for (size_t i = 0; i < doctor->prefix_count; i++)
+		look_in(doctor, doctor->prefixes[i], gw_doctor_keep(doctor, "%s/lib", doctor->prefixes[i]));
+	for (size_t i = 0; i < doctor->toolkit_count; i++)
+		for (size_t k = 0; k < 3; k++)
+			look_in(doctor, NULL, gw_doctor_keep(doctor, "%s/%s", doctor->toolkits[i].path, of_toolkit[k]));
+	for (const char *list = doctor->library_path; list && *list;) {
+		size_t length = strcspn(list, ":;");
+
+		if (length)
+			look_in(doctor, NULL, gw_doctor_keep(doctor, "%.*s", (int)length, list));
+		list += length + (list[length] != '\0');
+	}
+	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+		look_in(doctor, NULL, defaults[i]);
+	for (size_t i = 0; i < doctor->loader.cache.count; i++) {
+		const char *path = doctor->loader.cache.entry[i].path;
+
+		if (path[0] == '/')
+			add(doctor, path, NULL);
+	}
+}
+
+static int by_place(const void *a, const void *b)
+{
+	return strcmp(((const struct gw_doctor_copy *)a)->path, ((const struct gw_doctor_copy *)b)->path);
+}
+
+void gw_doctor_find_copies(struct gw_doctor *doctor)
+{
+	look_everywhere(doctor);
+	if (doctor->copy_count)
+		qsort(doctor->copies, doctor->copy_count, sizeof *doctor->copies, by_place);
+	for (size_t i = 0; i < doctor->copy_count; i++) {
+		struct gw_doctor_copy *copy = &doctor->copies[i];
+		const char *how, *winner = copy->soname ? gw_doctor_winner(doctor, copy->soname, &how) : NULL;
+		char real[PATH_MAX];
+
+		copy->wins = winner && gw_doctor_resolve(doctor, winner, real) && strcmp(real, copy->real) == 0;
+		for (size_t t = 0; t < doctor->toolkit_count; t++) {
+			size_t length = strlen(doctor->toolkits[t].path);
+
+			if (strncmp(copy->real, doctor->toolkits[t].path, length) == 0 && copy->real[length] == '/')
+				copy->toolkit = doctor->toolkits[t].path;
+		}
+		gw_doctor_find_release(doctor, copy);
+	}
+	gw_doctor_find_origins(doctor);
+}
+
+json_t *gw_doctor_copies(struct gw_doctor *doctor)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < doctor->copy_count; i++) {
+		const struct gw_doctor_copy *c = &doctor->copies[i];
+
+		json_array_append_new(all, json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:b}", "family", c->family, "path", gw_doctor_text(c->path), "real",
+						     gw_doctor_text(c->real), "soname", gw_doctor_text(c->soname), "release",
+						     gw_doctor_text(c->release), "oldest", gw_doctor_text(c->oldest), "release_by", gw_doctor_evidence[c->evidence], "origin",
+						     gw_doctor_text(c->origin), "wins", c->wins));
+	}
+	return all;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory, text and findings of `gangway doctor` (doctor.h). */
+#include "doctor.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *keep(struct gw_doctor *doctor, char *text)
+{
+	void **more = text ? realloc(doctor->kept, (doctor->kept_count + 1) * sizeof *more) : NULL;
+
+	if (!more) {
+		free(text);
+		doctor->failed = true;
+		return "";
+	}
+	doctor->kept = more;
+	more[doctor->kept_count++] = text;
+	return text;
+}
+
+const char *gw_doctor_keep(struct gw_doctor *doctor, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	return keep(doctor, length < 0 ? NULL : text);
+}
+
+void *gw_doctor_more(struct gw_doctor *doctor, void *array, size_t *count, size_t size)
+{
+	char *more; /* the caller's pointer, of whichever type */
+
+	memcpy(&more, array, sizeof more);
+	/* Room doubles: there may be many lines of RECORDs. */
+	if ((*count & (*count - 1)) == 0)
+		more = realloc(more, (*count ? *count * 2 : 1) * size);
+	if (!more) {
+		doctor->failed = true;
+		return NULL;
+	}
+	memcpy(array, &more, sizeof more);
+	memset(more + *count * size, 0, size);
+	return more + (*count)++ * size;
+}
+
+/* TEXT in UTF-8, to free. */
+static char *clean(const char *text)
+{
+	char *copy = strdup(text);
+	json_t *tried;
+
+	for (char *c = copy; copy && *c;) {
+		size_t length = (unsigned char)*c < 0x80 ? 1 : (unsigned char)*c < 0xe0 ? 2 : (unsigned char)*c < 0xf0 ? 3 : 4;
+
+		tried = strnlen(c, length) == length ? json_stringn(c, length) : NULL;
+		if (!tried || iscntrl((unsigned char)*c)) {
+			*c = '?';
+			length = 1;
+		}
+		json_decref(tried);
+		c += length;
+	}
+	return copy;
+}
+
+json_t *gw_doctor_text(const char *text)
+{
+	char *copy = text ? clean(text) : NULL;
+	json_t *value = copy ? json_string(copy) : json_null();
+
+	free(copy);
+	return value;
+}
+
+#define MAX_PARSED (64u << 20)
+
+static size_t budget;
+
+static void *allocate(size_t size)
+{
+	if (size > budget)
+		return NULL;
+	budget -= size;
+	return malloc(size);
+}
+
+/* `[],[],…` takes fifty times its size. */
+json_t *gw_doctor_parse(const char *text, json_error_t *error)
+{
+	json_t *all;
+
+	budget = MAX_PARSED;
+	json_set_alloc_funcs(allocate, free);
+	all = json_loads(text, 0, error);
+	json_set_alloc_funcs(malloc, free);
+	if (!all && (!error->text[0] || error->line < 1)) {
+		error->line = error->line < 1 ? 1 : error->line;
+		snprintf(error->text, sizeof error->text, "holds more than it can mean");
+	}
+	return all;
+}
+
+void gw_doctor_find(struct gw_doctor *doctor, enum gw_finding which, const char *remedy, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&text, format, arguments);
+	va_end(arguments);
+	if (length < 0) {
+		doctor->failed = true;
+		return;
+	}
+	doctor->severe |= strcmp(gw_finding_severity(which), "error") == 0;
+	json_array_append_new(doctor->findings,
+			      json_pack("{s:s,s:s,s:o,s:o}", "code", gw_finding_code(which), "severity", gw_finding_severity(which),
+					"text", gw_doctor_text(text), "remedy",
+					gw_doctor_text(remedy ? remedy : gw_finding_remedy(which))));
+	free(text);
+}
+
+void gw_doctor_unreadable(struct gw_doctor *doctor, const char *message)
+{
+	size_t length = strlen(doctor->root);
+
+	if (strncmp(message, doctor->root, length) == 0 && message[length] == '/')
+		message += length;
+	gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s", message);
+}
+
+int gw_doctor_compare(const char *a, const char *b)
+{
+	while (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+		char *after_a, *after_b;
+		unsigned long x = strtoul(a, &after_a, 10), y = strtoul(b, &after_b, 10);
+
+		if (x != y)
+			return x < y ? -1 : 1;
+		a = after_a + (*after_a == '.');
+		b = after_b + (*after_b == '.');
+	}
+	return 0;
+}
+
+const char *gw_doctor_number(struct gw_doctor *doctor, const char *text, unsigned least)
+{
+	for (const char *at = text; (at = strpbrk(at, "0123456789"));) {
+		size_t length = strspn(at, "0123456789."), used = length;
+		bool alone = at == text || strchr(". v\t-\"", at[-1]);
+		unsigned parts = 1;
+
+		while (used && at[used - 1] == '.')
+			used--;
+		for (size_t i = 0; i < used; i++)
+			parts += at[i] == '.';
+		if (alone && parts >= least && used < 48)
+			return gw_doctor_keep(doctor, "%.*s", (int)used, at);
+		at += length;
+	}
+	return NULL;
+}
+
+void gw_doctor_finish(struct gw_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->kept_count; i++)
+		free(doctor->kept[i]);
+	free(doctor->kept);
+	free(doctor->given);
+	free(doctor->sites);
+	free(doctor->prefixes);
+	free(doctor->toolkits);
+	free(doctor->packages);
+	free(doctor->records);
+	free(doctor->copies);
+	json_decref(doctor->findings);
+	gw_loader_finish(&doctor->loader);
+	abi_db_finish(&doctor->db);
+	gw_rules_finish(&doctor->rules);
+}

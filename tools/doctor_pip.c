@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What pip installed (doctor.h): each package's name, from its dist-info directory, and the lines of its RECORD that concern us: all of the
+ * vendor's packages, and our families' libraries of any other. RECORDs are read a line at a time, whatever their size.
+ */
+#include "doctor.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "sha256.h"
+
+#define MAX_LINE 8192
+#define MAX_LINES (4u << 20) /* of one RECORD */
+#define MAX_RECORDS (1u << 16)
+#define MAX_NAME 1024 /* of a path in it; with MAX_RECORDS, what hostile ones can make us keep */
+#define HASH_LENGTH 43
+
+/* The next field of a line of comma-separated values, unquoted in place; NULL where quotes do not close, or there is none. */
+static char *next_field(char **at)
+{
+	char *start = *at, *out = *at, *in = *at;
+
+	if (!in)
+		return NULL;
+	if (*in != '"') {
+		in += strcspn(in, ",");
+		*at = *in ? in + 1 : NULL;
+		*in = '\0';
+		return start;
+	}
+	for (in++; *in != '"' || in[1] == '"'; in++) {
+		if (!*in)
+			return NULL;
+		in += *in == '"';
+		*out++ = *in;
+	}
+	if (in[1] && in[1] != ',')
+		return NULL;
+	*at = in[1] ? in + 2 : NULL;
+	*out = '\0';
+	return start;
+}
+
+/* SITE and the path of a line, without links where that is there. */
+static const char *place(struct gw_doctor *doctor, const char *site, const char *path)
+{
+	char real[PATH_MAX];
+	const char *whole = *path == '/' ? gw_doctor_keep(doctor, "%s", path) : gw_doctor_keep(doctor, "%s/%s", site, path);
+
+	return gw_doctor_resolve(doctor, whole, real) ? gw_doctor_keep(doctor, "%s", real) : whole;
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *read_line(struct gw_doctor *doctor, const char *site, size_t package, char *line, unsigned number)
+{
+	char *at = line, *path = next_field(&at), *hash = next_field(&at), *size = next_field(&at), *end, stem[64];
+	const struct gw_doctor_package *p = &doctor->packages[package];
+	struct gw_doctor_record *record;
+	const char *slash;
+	unsigned long long bytes;
+
+	if (!path || !*path || !hash || !size || at)
+		return "is no `path,hash,size`";
+	if (strlen(path) > MAX_NAME)
+		return "has a path that is too long";
+	if (!*hash)
+		return NULL; /* RECORD itself, and what is made after the installation */
+	if (strncmp(hash, "sha256=", 7) != 0)
+		return strchr(hash, '=') ? NULL : "has a hash without its kind";
+	hash += 7;
+	if (strspn(hash, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != HASH_LENGTH ||
+	    strspn(hash + HASH_LENGTH, "=") != strlen(hash + HASH_LENGTH))
+		return "has a hash that is none of sha256";
+	hash[HASH_LENGTH] = '\0';
+	errno = 0;
+	bytes = strtoull(size, &end, 10);
+	if (!isdigit((unsigned char)*size) || *end || errno)
+		return "has a size that is no number";
+	slash = strrchr(path, '/');
+	if (!p->nvidia && !gw_doctor_family(slash ? slash + 1 : path, stem))
+		return NULL;
+	if (doctor->record_count == MAX_RECORDS)
+		return "is one file too many for all packages together; no further one is compared";
+	record = gw_doctor_more(doctor, &doctor->records, &doctor->record_count, sizeof *record);
+	if (record)
+		*record = (struct gw_doctor_record){place(doctor, site, path), package, gw_doctor_keep(doctor, "%s", hash), bytes, number, NULL};
+	return NULL;
+}
+
+static void read_record(struct gw_doctor *doctor, const char *site, size_t package)
+{
+	const char *path = doctor->packages[package].record, *wrong = NULL;
+	int file = gw_doctor_open(doctor, path, NULL);
+	FILE *stream = file < 0 ? NULL : fdopen(file, "r");
+	char line[MAX_LINE];
+	unsigned number = 0;
+
+	if (file >= 0 && !stream)
+		close(file);
+	if (file < 0 && file != -ENOENT) /* other installers write none */
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, file == -EINVAL ? "is no regular file" : strerror(-file));
+	/* One finding a file: what follows a broken line is mostly broken, too. */
+	while (stream && !wrong && fgets(line, sizeof line, stream)) {
+		size_t length = strlen(line);
+
+		number++;
+		if (number > MAX_LINES)
+			wrong = "is one line too many";
+		else if (!length || (line[length - 1] != '\n' && !feof(stream)))
+			wrong = "is too long, or holds bytes that are no text";
+		line[strcspn(line, "\r\n")] = '\0';
+		if (!wrong && *line)
+			wrong = read_line(doctor, site, package, line, number);
+	}
+	if (wrong)
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%u: %s", path, number, wrong);
+	else if (stream && ferror(stream))
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%u: %s", path, number + 1, strerror(errno));
+	if (stream)
+		fclose(stream);
+}
+
+static void read_package(struct gw_doctor *doctor, const char *path, void *context)
+{
+	const char *base = strrchr(path, '/') + 1, *dash = strchr(base, '-');
+	int length = (int)(strlen(base) - strlen(".dist-info")), name = dash ? (int)(dash - base) : 0;
+	struct gw_doctor_package *package;
+	char *text;
+
+	if (!dash || name >= length || !(package = gw_doctor_more(doctor, &doctor->packages, &doctor->package_count, sizeof *package)))
+		return;
+	/* `nvidia_cublas_cu12` and `nvidia-cublas-cu12` are one name. */
+	text = (char *)(uintptr_t)gw_doctor_keep(doctor, "%.*s", name, base);
+	for (char *c = text; *c; c++)
+		*c = *c == '_' || *c == '.' ? '-' : (char)tolower((unsigned char)*c);
+	package->name = text;
+	package->version = gw_doctor_keep(doctor, "%.*s", length - name - 1, dash + 1);
+	package->nvidia = strncmp(text, "nvidia-", 7) == 0;
+	package->record = gw_doctor_keep(doctor, "%s/RECORD", path);
+	read_record(doctor, context, doctor->package_count - 1);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct gw_doctor_record *x = a, *y = b;
+	int order = strcmp(x->path, y->path);
+
+	return order ? order : (x->package > y->package) - (x->package < y->package);
+}
+
+void gw_doctor_read_packages(struct gw_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->site_count; i++)
+		gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/*.dist-info", doctor->sites[i]), read_package,
+				(void *)(uintptr_t)doctor->sites[i]);
+	if (doctor->record_count)
+		qsort(doctor->records, doctor->record_count, sizeof *doctor->records, by_path);
+}
+
+const struct gw_doctor_record *gw_doctor_records(const struct gw_doctor *doctor, const char *real, size_t *count)
+{
+	size_t low = 0, high = doctor->record_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(doctor->records[middle].path, real) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (*count = 0; low + *count < doctor->record_count && strcmp(doctor->records[low + *count].path, real) == 0;)
+		++*count;
+	return *count ? doctor->records + low : NULL;
+}
+
+/* How the file of one line differs; NULL where it does not. */
+static const char *compare(struct gw_doctor *doctor, const struct gw_doctor_record *record)
+{
+	char text[HASH_LENGTH + 1], block[1 << 16];
+	struct sha256_ctx sum;
+	uint64_t size;
+	ssize_t count;
+	int file = gw_doctor_open(doctor, record->path, &size);
+
+	if (file < 0)
+		return file == -ENOENT ? "it is not there" : gw_doctor_keep(doctor, "it cannot be read: %s", strerror(-file));
+	if (size != record->size) {
+		close(file);
+		return gw_doctor_keep(doctor, "it has %llu bytes, not %llu", (unsigned long long)size, (unsigned long long)record->size);
+	}
+	sha256_init(&sum);
+	while ((count = read(file, block, sizeof block)) > 0)
+		sha256_update(&sum, (size_t)count, (const uint8_t *)block);
+	close(file);
+	gw_sha256_text(&sum, text);
+	return count < 0 ? "it cannot be read to its end" : strcmp(text, record->hash) ? "it has other contents of the same size" : NULL;
+}
+
+/* Another package that lists the file of RECORD, too; one that it is the file of, rather than any. */
+static const struct gw_doctor_record *other(const struct gw_doctor *doctor, const struct gw_doctor_record *record)
+{
+	const struct gw_doctor_record *found = NULL, *all;
+	size_t count;
+
+	all = gw_doctor_records(doctor, record->path, &count);
+	for (size_t i = 0; i < count; i++)
+		if (all[i].package != record->package && (!found || !all[i].wrong))
+			found = &all[i];
+	return found;
+}
+
+/* One finding a package: the first file by name, and how many more there are. */
+static void tell(struct gw_doctor *doctor, size_t package)
+{
+	const struct gw_doctor_package *p = &doctor->packages[package];
+	const struct gw_doctor_record *first = NULL, *owner;
+	const char *whose = "";
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < doctor->record_count; i++) {
+		const struct gw_doctor_record *record = &doctor->records[i];
+
+		if (record->package != package || !record->wrong)
+			continue;
+		wrong++;
+		if (!first)
+			first = record;
+	}
+	if (!first)
+		return;
+	owner = other(doctor, first);
+	if (owner)
+		whose = gw_doctor_keep(doctor, "; %s %s %s", doctor->packages[owner->package].name, doctor->packages[owner->package].version,
+				       owner->wrong ? "lists it, too" : "installed it as it is");
+	if (wrong > 1)
+		whose = gw_doctor_keep(doctor, "%s; so do %zu more of its files differ", whose, wrong - 1);
+	gw_doctor_find(doctor, GW_FINDING_WHEEL_CHANGED, NULL, "%s is not as %s %s installed it (%s:%u): %s%s", first->path, p->name, p->version,
+		       p->record, first->line, first->wrong, whose);
+}
+
+void gw_doctor_check_records(struct gw_doctor *doctor)
+{
+	for (size_t i = 0; i < doctor->record_count; i++)
+		doctor->records[i].wrong = compare(doctor, &doctor->records[i]);
+	for (size_t i = 0; i < doctor->package_count; i++)
+		tell(doctor, i);
+}
