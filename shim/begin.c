@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "crash.h"
+#include "crash_trail.h"
 #include "log.h"
 #include "objects.h"
 #include "real.h"
@@ -15,6 +17,8 @@ static void forked(void)
 {
 	gw_log_forked();
 	gw_objects_forked();
+	gw_crash_forked();
+	gw_trail_forked();
 }
 
 static void __attribute__((constructor)) begin(void)

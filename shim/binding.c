@@ -560,3 +560,15 @@ void *gw_binding_elsewhere(struct gw_binding **binding, struct gw_object *caller
 		*binding = gw_binding_refine(other, caller);
 	return target;
 }
+
+static bool is_within(const struct gw_binding *binding, const struct gw_binding *first, size_t count)
+{
+	uintptr_t offset = (uintptr_t)binding - (uintptr_t)first;
+
+	return offset < count * sizeof(*first) && offset % sizeof(*first) == 0;
+}
+
+bool gw_binding_is(const struct gw_binding *binding)
+{
+	return is_within(binding, bindings, BINDINGS) || is_within(binding, nobody, GW_FAMILY_COUNT);
+}

@@ -84,6 +84,9 @@ void *gw_binding_elsewhere(struct gw_binding **binding, struct gw_object *caller
 /* Whoever would answer FN for CALLER if libgangway.so were not there; NULL when nobody would. */
 struct gw_object *gw_binding_provider(struct gw_object *caller, uint32_t fn) __attribute__((nonnull));
 
+/* Is BINDING the address of one? Reads nothing there. */
+bool gw_binding_is(const struct gw_binding *binding);
+
 /* A library has been unmapped. Only from the object table's sweep. */
 void gw_binding_library_gone(struct gw_object *library) __attribute__((nonnull));
 

@@ -8,6 +8,8 @@
 #include "absent.h"
 #include "binding.h"
 #include "counts.h"
+#include "crash_release.h"
+#include "crash_trail.h"
 #include "finding.h"
 #include "line.h"
 #include "log.h"
@@ -98,8 +100,13 @@ static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t f
 		call->nested = PASSING;	/* the vendor's own call, or a framework's stub that will call in again */
 	if (!target)
 		target = stand_in(call, binding, fn);
-	if (call->nested != PASSING && thread->depth++ == 0)
-		thread->outermost = here;
+	if (call->nested != PASSING) {
+		if (thread->depth++ == 0)
+			thread->outermost = here;
+		gw_trail_note(thread, fn, caller);
+	}
+	if (thread->trail > 0 && call->nested == OUTERMOST && !atomic_load_explicit(&binding->loaded_release, memory_order_relaxed))
+		gw_crash_release_ask(binding, fn);
 	if (gw_functions[fn].via_always && call->nested == OUTERMOST && !atomic_load_explicit(&binding->asked, memory_order_acquire))
 		gw_binding_ask(binding);
 	call->flags = (uint8_t)((binding->translate ? GW_CALL_TRANSLATE : 0) | (atomic_load_explicit(&binding->differs, memory_order_relaxed) ? GW_CALL_VIA : 0));
@@ -143,6 +150,7 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	call->absent = 0;
 	thread->depth = 1;
 	thread->outermost = (uintptr_t)call;
+	gw_trail_note(thread, fn, caller);
 	return target;
 }
 

@@ -12,6 +12,7 @@
 #define REMEMBERED 512u
 
 static _Atomic uint64_t told[REMEMBERED];
+static _Atomic bool told_of[GW_FINDING_COUNT];
 static struct gw_output findings_file;
 
 static uint64_t hash_of(enum gw_finding which, const char *subject)
@@ -42,14 +43,31 @@ static bool first_time(uint64_t key)
 	return false;
 }
 
+bool gw_finding_was_told(enum gw_finding which)
+{
+	return atomic_load_explicit(&told_of[which], memory_order_relaxed);
+}
+
+void gw_finding_write(const char *text, size_t length)
+{
+	const char *file = gw_setting(GW_SETTING_FINDINGS);
+
+	if (!gw_setting_on(GW_SETTING_QUIET))
+		gw_output_stderr(text, length);
+	if (file) {
+		__atomic_store_n(&findings_file.path, file, __ATOMIC_RELAXED);
+		gw_output_write(&findings_file, text, length);
+	}
+}
+
 void gw_finding_tell(enum gw_finding which, const char *subject, const char *text, const char *remedy)
 {
 	char buffer[2048];
 	struct gw_line line;
-	const char *file = gw_setting(GW_SETTING_FINDINGS);
 
 	if (!first_time(hash_of(which, subject)))
 		return;
+	atomic_store_explicit(&told_of[which], true, memory_order_relaxed);
 	if (!remedy)
 		remedy = gw_finding_remedy(which);
 	gw_log_finding(gw_finding_code(which), gw_finding_severity(which), text, remedy);
@@ -63,12 +81,7 @@ void gw_finding_tell(enum gw_finding which, const char *subject, const char *tex
 	gw_line_text(&line, "; ");
 	gw_line_text(&line, remedy);
 	line.text[line.length++] = '\n';
-	if (!gw_setting_on(GW_SETTING_QUIET))
-		gw_output_stderr(line.text, line.length);
-	if (file) {
-		__atomic_store_n(&findings_file.path, file, __ATOMIC_RELAXED);
-		gw_output_write(&findings_file, line.text, line.length);
-	}
+	gw_finding_write(line.text, line.length);
 }
 
 void gw_finding_tell_absent(const char *family, const char *function, const char *text)

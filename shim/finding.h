@@ -16,6 +16,12 @@
 void gw_finding_tell(enum gw_finding which, const char *subject, const char *text, const char *remedy)
 	__attribute__((nonnull(2, 3)));
 
+/* Has WHICH been told of anything? Async-signal-safe, as is the next one. */
+bool gw_finding_was_told(enum gw_finding which);
+
+/* Writes a whole line, with its newline, to stderr unless GANGWAY_QUIET, and to the file of findings. errno kept. */
+void gw_finding_write(const char *text, size_t length) __attribute__((nonnull));
+
 /* GW_FINDING_ABSENT about FUNCTION of FAMILY; the remedy says how to find a release that has it. */
 void gw_finding_tell_absent(const char *family, const char *function, const char *text) __attribute__((nonnull));
 

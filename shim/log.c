@@ -94,14 +94,19 @@ static void put(struct gw_line *line)
 		tell_failed();
 }
 
-static void begin(struct gw_line *line, char *buffer, const char *type)
+static void begin_sized(struct gw_line *line, char *buffer, size_t size, const char *type)
 {
-	gw_line_start(line, buffer, RECORD);
+	gw_line_start(line, buffer, size);
 	gw_line_char(line, '{');
 	gw_line_key(line, "type");
 	gw_line_string(line, type, strlen(type));
 	gw_line_key(line, "pid");
 	gw_line_signed(line, getpid());
+}
+
+static void begin(struct gw_line *line, char *buffer, const char *type)
+{
+	begin_sized(line, buffer, RECORD, type);
 }
 
 static void text_member(struct gw_line *line, const char *key, const char *text)
@@ -263,6 +268,25 @@ void gw_log_finding(const char *code, const char *severity, const char *text, co
 	text_member(&line, "severity", severity);
 	text_member(&line, "text", text);
 	text_member(&line, "remedy", remedy);
+	put(&line);
+}
+
+void gw_log_crash(const char *code, const char *severity, const char *text, const char *remedy, const char *report)
+{
+	static char buffer[4 * RECORD];
+	struct gw_line line;
+
+	if (gw_log_level() == GW_LOG_NOTHING)
+		return;
+	begin_sized(&line, buffer, sizeof(buffer), "finding");
+	text_member(&line, "code", code);
+	text_member(&line, "severity", severity);
+	text_member(&line, "text", text);
+	text_member(&line, "remedy", remedy);
+	gw_line_key(&line, "report");
+	gw_line_char(&line, '[');
+	gw_line_text(&line, report);
+	gw_line_char(&line, ']');
 	put(&line);
 }
 

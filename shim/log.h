@@ -20,6 +20,11 @@ extern _Atomic int gw_log_level_now __attribute__((visibility("hidden")));
 void gw_log_call(const struct gw_call *call, const union gw_value *values, union gw_value result, uint64_t duration)
 	__attribute__((nonnull(1)));
 void gw_log_finding(const char *code, const char *severity, const char *text, const char *remedy) __attribute__((nonnull));
+/*
+ * The same from a signal handler, one at a time, with REPORT, the members of a list of strings in JSON. A forked child's record may be its
+ * first: the record of its start takes more stack than there may be.
+ */
+void gw_log_crash(const char *code, const char *severity, const char *text, const char *remedy, const char *report) __attribute__((nonnull));
 void gw_log_library(const char *family, const char *soname, const char *path, const char *release)
 	__attribute__((nonnull(1, 2, 3)));
 /* Which releases of a family an object was built for, oldest to newest, and what says so. */

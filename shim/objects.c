@@ -23,6 +23,7 @@
 #define GENERATION_MASK GW_OBJECT_GENERATIONS
 
 struct gw_object gw_object_records[RECORDS];	/* open addressing by dynamic section; 0 is the unknown object */
+static _Atomic uint16_t vendors[64];		/* records that held a vendor's library once; 0: free; more of them are not listed */
 static uint32_t seen[RECORDS];			/* pass in which a record was last met */
 _Atomic uint64_t gw_object_cache[CACHE];
 _Atomic uint32_t gw_object_generation = 1;
@@ -165,6 +166,32 @@ static void fill(struct gw_object *object, const struct dl_phdr_info *info, cons
 	object->identity = identity;
 }
 
+/* Under the loader's lock, as all writing. */
+static void list_vendors(uint32_t index)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++) {
+		if (atomic_load_explicit(&vendors[i], memory_order_relaxed) == index)
+			return;
+		if (!atomic_load_explicit(&vendors[i], memory_order_relaxed)) {
+			atomic_store_explicit(&vendors[i], (uint16_t)index, memory_order_release);
+			return;
+		}
+	}
+}
+
+bool gw_objects_vendors(uintptr_t address)
+{
+	unsigned i, index;
+
+	for (i = 0; i < sizeof(vendors) / sizeof(vendors[0]) && (index = atomic_load_explicit(&vendors[i], memory_order_acquire)); i++)
+		if (gw_object_records[index].role == GW_ROLE_VENDOR && gw_object_records[index].identity &&
+		    address >= gw_object_records[index].low && address < gw_object_records[index].high)
+			return true;
+	return false;
+}
+
 /* The record of the object that INFO describes, filled anew when another one was there. */
 static struct gw_object *record_of(const struct dl_phdr_info *info)
 {
@@ -194,6 +221,8 @@ static struct gw_object *record_of(const struct dl_phdr_info *info)
 	if (!reusable)
 		return &gw_object_records[0];
 	fill(&gw_object_records[reusable], info, dynamic, identity);
+	if (gw_object_records[reusable].role == GW_ROLE_VENDOR)
+		list_vendors(reusable);
 	seen[reusable] = pass_number;
 	return &gw_object_records[reusable];
 }
@@ -364,6 +393,15 @@ void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *
 	struct pass pass = { .visit = visit, .data = data };
 
 	walk(&pass);
+}
+
+void gw_objects_recorded(bool (*visit)(const struct gw_object *object, void *data), void *data)
+{
+	unsigned i;
+
+	for (i = 1; i < RECORDS; i++)
+		if (gw_object_records[i].identity && !visit(&gw_object_records[i], data))
+			return;
 }
 
 void gw_objects_closing(void)

@@ -73,6 +73,15 @@ struct gw_object *gw_object_named(const char *name) __attribute__((nonnull));
 void gw_objects_each(bool (*visit)(struct gw_object *object, void *data), void *data) __attribute__((nonnull(1)));
 
 /*
+ * The same for what is known from before, in no order, without asking the loader: from a signal handler. An object's name may lie in memory
+ * that is gone, when it was closed meanwhile.
+ */
+void gw_objects_recorded(bool (*visit)(const struct gw_object *object, void *data), void *data) __attribute__((nonnull(1)));
+
+/* Does ADDRESS lie in a vendor's library, as far as is known? A few loads, for programs that get signals all the time; likewise. */
+bool gw_objects_vendors(uintptr_t address);
+
+/*
  * Around each dlclose. Between the two nothing remembered is trusted, as another thread may map something else where the closed object
  * was; then what no longer is mapped is forgotten. Cheap when nothing was unmapped.
  */

@@ -37,6 +37,8 @@ const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 		"1: say on stderr how each search without a file ends; `gangway run --explain` sets it" },
 	[GW_SETTING_KEEP_DEEPBIND] = { "GANGWAY_KEEP_DEEPBIND",
 		"1: leave RTLD_DEEPBIND alone; calls of libraries opened so are then not seen" },
+	[GW_SETTING_CRASH] = { "GANGWAY_CRASH",
+		"1: write a report when the process crashes inside a vendor call; `gangway run` sets it, `--no-crash-report` sets 0" },
 	[GW_SETTING_AUDITED] = { "LD_AUDIT", "the loader's own; tells whether gangway's auditor finds the facades" },
 	[GW_SETTING_LOADER_PATH] = { "LD_LIBRARY_PATH", "the loader's own; a facade looks there for its target, as the loader would" },
 	[GW_SETTING_PYTHONPATH] = { "PYTHONPATH", "Python's own; its nvidia/*/lib are looked through, too" },

@@ -14,6 +14,7 @@ struct gw_thread {
 	uintptr_t outermost;	/* frame of the outermost of them: a lower depth than it claims means it was left by longjmp */
 	int64_t absent;		/* what the stand-in for a missing function answers */
 	int32_t shard;		/* 1 + index of its counters; 0: not chosen yet */
+	int32_t trail;		/* 1 + index of its last calls (crash_trail.h); 0: not chosen yet, -1: none */
 };
 
 extern __thread struct gw_thread gw_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -183,6 +183,8 @@ int gw_run_set_environment(struct gw_run *run)
 		result = set("GANGWAY_BUILT_FOR", run->built_for);
 	if (!result && run->quiet)
 		result = set("GANGWAY_QUIET", "1");
+	if (!result && (run->no_crash_report || !getenv("GANGWAY_CRASH")))
+		result = set("GANGWAY_CRASH", run->no_crash_report ? "0" : "1");
 	if (!result && run->explain)
 		result = set("GANGWAY_EXPLAIN", "1");
 	return result;

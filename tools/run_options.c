@@ -18,6 +18,7 @@ enum {
 	OPTION_QUIET,
 	OPTION_EXPLAIN,
 	OPTION_BUILT_FOR,
+	OPTION_NO_CRASH_REPORT,
 	OPTION_HELP
 };
 
@@ -31,6 +32,7 @@ static const struct option options[] = {
 	{"quiet", no_argument, NULL, OPTION_QUIET},
 	{"explain", no_argument, NULL, OPTION_EXPLAIN},
 	{"built-for", required_argument, NULL, OPTION_BUILT_FOR},
+	{"no-crash-report", no_argument, NULL, OPTION_NO_CRASH_REPORT},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
@@ -52,6 +54,7 @@ static const char help[] =
 	"that are dlopened, or, asked\n"
 	"                               for by SONAME, every search that LD_LIBRARY_PATH ends\n"
 	"  --quiet                      no findings on stderr\n"
+	"  --no-crash-report            write nothing when the program crashes inside a vendor call\n"
 	"  --explain                    say on stderr what is set, and how each search without a "
 	"file ends\n\n"
 	"Exits with PROGRAM's own status; 127 when it is not found, 126 when it cannot be "
@@ -113,6 +116,9 @@ int gw_run_parse(struct gw_run *run, int argc, char **argv)
 			break;
 		case OPTION_EXPLAIN:
 			run->explain = true;
+			break;
+		case OPTION_NO_CRASH_REPORT:
+			run->no_crash_report = true;
 			break;
 		case OPTION_BUILT_FOR:
 			run->built_for = optarg;

@@ -49,6 +49,14 @@ def standard_output_and_error_are_the_programs_alone(world):
 
 
 @case
+def a_crash_report_is_asked_for_unless_told_otherwise(world):
+    show = ("sh", "-c", "echo $GANGWAY_CRASH")
+    expect(world.run("run", *show), 0, "1\n")
+    expect(world.run("run", "--no-crash-report", *show), 0, "0\n")
+    expect(world.run("run", *show, env={"GANGWAY_CRASH": "0"}), 0, "0\n")
+
+
+@case
 def arguments_arrive_as_they_were_given(world):
     program = world.write("dir with space/show", "#!/bin/sh\nfor a; do printf '<%s>' \"$a\"; done\n", 0o755)
     for arguments in (["a b", "", "--log", "--", "-x", "ü*?$HOME", "new\nline"],):
