@@ -69,6 +69,22 @@ struct gw_binding *gw_binding_for_library(struct gw_object *library, unsigned fa
 /* The binding that a thunk of this origin stands for; never NULL for an origin that gw_binding_origin gave. */
 struct gw_binding *gw_binding_of_origin(unsigned family, unsigned origin);
 
+/*
+ * What an object remembers of its calls through an origin (gw_object.through): the origin above the binding's address, which has 47 bits.
+ * An object calls through one origin as a rule; through several, the last is remembered.
+ */
+#define GW_THROUGH_SHIFT 48
+
+static inline uint64_t gw_binding_by_origin(const struct gw_binding *binding, uint32_t origin)
+{
+	return (uint64_t)origin << GW_THROUGH_SHIFT | (uintptr_t)binding;
+}
+
+static inline struct gw_binding *gw_binding_through(uint64_t remembered)
+{
+	return (struct gw_binding *)(uintptr_t)(remembered & ((UINT64_C(1) << GW_THROUGH_SHIFT) - 1));
+}
+
 /* Origin number of a binding, given on demand; 0 when a family's are all taken. */
 unsigned gw_binding_origin(struct gw_binding *binding) __attribute__((nonnull));
 

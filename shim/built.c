@@ -232,6 +232,7 @@ void gw_built_size(struct gw_object *object, unsigned family, enum gw_spans_id l
 		return;		/* another thread learnt something: the next call may narrow that */
 	log_evidence(&e, object);
 	atomic_store_explicit(&object->bindings[family], NULL, memory_order_release);
+	atomic_store_explicit(&object->through[family], 0, memory_order_release);
 }
 
 bool gw_built_alike(unsigned family, unsigned first, unsigned last)

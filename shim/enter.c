@@ -84,9 +84,17 @@ static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t f
 		thread->depth = 0;
 	call->nested = thread->depth ? NESTED : OUTERMOST;
 	if (origin) {
-		binding = gw_binding_of_origin(gw_functions[fn].family, origin);
-		if (binding->loaded)
-			binding = gw_binding_refine(binding, gw_object_of(caller));
+		unsigned family = gw_functions[fn].family;
+
+		binding = gw_binding_of_origin(family, origin);
+		if (binding->loaded) {
+			struct gw_object *from = gw_object_of(caller);
+
+			binding = gw_binding_refine(binding, from);
+			/* As in gw_binding_for_caller; a vendor's library and what no object holds are looked at each time. */
+			if (from->identity && from->role != GW_ROLE_VENDOR)
+				atomic_store_explicit(&from->through[family], gw_binding_by_origin(binding, origin), memory_order_release);
+		}
 	} else {
 		object = gw_object_of(caller);
 		binding = gw_binding_for_caller(object, fn);
@@ -124,23 +132,33 @@ static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t f
 	return target;
 }
 
+static inline struct gw_binding *remembered(const struct gw_object *object, unsigned family, uint32_t origin)
+{
+	uint64_t through = atomic_load_explicit(&((struct gw_object *)(uintptr_t)object)->through[family], memory_order_acquire);
+
+	return through >> GW_THROUGH_SHIFT == origin ? gw_binding_through(through) : NULL;
+}
+
 void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 {
 	const struct gw_function *function = &gw_functions[fn];
 	struct gw_thread *thread = &gw_thread;
 	const struct gw_object *object = gw_object_known(caller);
-	struct gw_binding *binding = object ? atomic_load_explicit(&object->bindings[function->family], memory_order_acquire) : NULL;
+	uint32_t origin = __atomic_load_n(&thread->origin, __ATOMIC_RELAXED);
+	struct gw_binding *binding = !object ? NULL : origin ? remembered(object, function->family, origin) :
+		atomic_load_explicit(&object->bindings[function->family], memory_order_acquire);
 	void *target = binding ? atomic_load_explicit(&binding->target[fn], memory_order_acquire) : NULL;
 
 	/*
 	 * A caller's second call of a function while nobody watches needs a few loads, and no function that could change errno. Origin and depth
 	 * are read one by one: both at once would wait for the store that the last call's end made to the one.
 	 */
-	if (!target || target == gw_binding_nothing || __atomic_load_n(&thread->origin, __ATOMIC_RELAXED) ||
-	    __atomic_load_n(&thread->depth, __ATOMIC_RELAXED) || object->role == GW_ROLE_VENDOR ||
+	if (!target || target == gw_binding_nothing || __atomic_load_n(&thread->depth, __ATOMIC_RELAXED) || object->role == GW_ROLE_VENDOR ||
 	    binding->stub || atomic_load_explicit(&gw_log_level_now, memory_order_relaxed) != GW_LOG_NOTHING ||
 	    (function->via_always && !atomic_load_explicit(&binding->asked, memory_order_acquire)))
 		return find_out(call, fn, caller);
+	if (origin)
+		thread->origin = 0;
 	call->binding = binding;
 	call->caller = caller;
 	call->fn = fn;

@@ -249,9 +249,14 @@ void gw_objects_forget_binding(const struct gw_binding *binding)
 	unsigned i, f;
 
 	for (i = 0; i < RECORDS; i++)
-		for (f = 0; f < GW_FAMILY_COUNT; f++)
-			if (atomic_load_explicit(&gw_object_records[i].bindings[f], memory_order_relaxed) == binding)
-				atomic_store_explicit(&gw_object_records[i].bindings[f], NULL, memory_order_relaxed);
+		for (f = 0; f < GW_FAMILY_COUNT; f++) {
+			struct gw_object *object = &gw_object_records[i];
+
+			if (atomic_load_explicit(&object->bindings[f], memory_order_relaxed) == binding)
+				atomic_store_explicit(&object->bindings[f], NULL, memory_order_relaxed);
+			if (gw_binding_through(atomic_load_explicit(&object->through[f], memory_order_relaxed)) == binding)
+				atomic_store_explicit(&object->through[f], 0, memory_order_relaxed);
+		}
 }
 
 static int each_locked(const struct dl_phdr_info *info, size_t size, struct pass *pass)

@@ -35,6 +35,7 @@ struct gw_object {
 	uintptr_t symbols_end;		/* no symbol of its dynamic table lies here or beyond */
 	_Atomic uint32_t built[GW_FAMILY_COUNT];	/* built.c's: which releases it was built for; 0: not known yet */
 	_Atomic(struct gw_binding *) bindings[GW_FAMILY_COUNT];	/* who answers its calls; NULL: not known yet */
+	_Atomic uint64_t through[GW_FAMILY_COUNT];	/* who answers those that came in through an origin: binding.h */
 	_Atomic(struct gw_binding *) answers[GW_FAMILY_COUNT];	/* the binding whose library it is */
 };
 
