@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The RNN descriptor of cuDNN 8's old interface on 9, which lacks it: what is set is kept beside the descriptor (rnn_table.h) and tried on
- * the library at once, so that it is refused when 8.x would refuse it. The computing calls are in via_rnn_run.c.
+ * the library at once, so that it is refused when 8.x would refuse it. The computing calls are in via_rnn_forward.c and via_rnn_backward.c.
  *
  * A descriptor that was set by cudnnSetRNNDescriptor_v8, which both releases have, has its settings in the library too; the old setters
  * change both.
