@@ -116,19 +116,6 @@ static void print_text(json_t *files)
 	}
 }
 
-static int load_database(struct gw_scan *scan)
-{
-	struct abi_error error = {0};
-	char *directory = gw_data_path("facts");
-	int result = directory ? abi_db_load(&scan->db, directory, &error) : 0;
-
-	if (!directory || result)
-		gw_complain("%s; families are not told apart",
-			    error.text[0] ? error.text : "there is no database of facts");
-	free(directory);
-	return 0;
-}
-
 /* What the command line asks for, beside what struct gw_scan holds. */
 struct request {
 	struct gw_scan *scan;
@@ -337,9 +324,8 @@ int gw_cmd_scan(int argc, char **argv)
 	/* What a facade would forward to is looked for on this machine alone. */
 	if (!*root && gw_layout_find(&layout) == 0)
 		scan.facades = layout.facades;
-	result = load_database(&scan);
-	if (!result)
-		result = scan_all(&request, argv + optind);
+	gw_option_database(&scan.db, "families are not told apart");
+	result = scan_all(&request, argv + optind);
 finish:
 	abi_db_finish(&scan.db);
 	gw_loader_finish(&scan.loader);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include "abi.h"
 #include "gw_findings.h"
-#include "loader.h"
+#include "scan.h"
 
 /* A directory of the installed toolkits. */
 struct gw_doctor_toolkit {
@@ -63,13 +63,7 @@ struct gw_doctor_copy {
 };
 
 struct gw_doctor {
-	const char *root; /* "", or a directory without links or slash at its end */
-	const char *library_path;
-	char **given; /* --python */
-	size_t given_count;
-
-	struct gw_loader loader; /* the cache alone */
-	struct abi_db db;
+	struct gw_scan scan; /* root, LD_LIBRARY_PATH, database, --python */
 	struct gw_rules rules;
 	const char **sites;
 	size_t site_count;

@@ -2,29 +2,29 @@
 /* Every copy of every family's libraries in the places where programs get them from (doctor.h), and which one the loader gives an ordinary one. */
 #include "doctor.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "elf_read.h"
+#include "loader_search.h"
+#include "option.h"
 #include "python.h"
 
 #define MAX_COPIES 2048 /* more than any machine has; each is compared with each */
 
-/* In the order of Debian's loader; other systems have some of them. */
-static const char *const defaults[] = {"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+/* The file that the loader's search comes to first. */
+struct winner {
+	struct gw_doctor *doctor;
+	const char *path;
+	enum gw_rule rule;
+};
 
 static void add_site(struct gw_doctor *doctor, const char *path, void *context)
 {
-	char real[PATH_MAX], host[2 * PATH_MAX], meta[PATH_MAX + 32], prefix[PATH_MAX];
+	char real[PATH_MAX], meta[PATH_MAX + 32], prefix[PATH_MAX];
 	const char **more;
-	struct stat info;
 
 	(void)context;
-	if (!gw_doctor_resolve(doctor, path, real))
-		return;
-	snprintf(host, sizeof host, "%s%s", doctor->root, real);
-	if (stat(host, &info) != 0 || !S_ISDIR(info.st_mode))
+	if (!gw_doctor_resolve(doctor, path, real) || !gw_option_is_directory(&doctor->scan.loader, real))
 		return;
 	for (size_t i = 0; i < doctor->site_count; i++)
 		if (strcmp(doctor->sites[i], real) == 0)
@@ -49,16 +49,11 @@ void gw_doctor_find_sites(struct gw_doctor *doctor)
 		"/venv/lib/python3*/site-packages", "/root/.local/lib/python3*/site-packages", "/home/*/.local/lib/python3*/site-packages",
 	};
 
-	for (size_t i = 0; i < doctor->given_count; i++) {
-		size_t before = doctor->site_count;
-
-		gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/lib/python3*/site-packages", doctor->given[i]), add_site, NULL);
-		if (doctor->site_count == before)
-			add_site(doctor, doctor->given[i], NULL);
-	}
-	if (doctor->given_count)
+	for (size_t i = 0; i < doctor->scan.given.count; i++)
+		add_site(doctor, gw_loader_inside(&doctor->scan.loader, doctor->scan.given.directory[i]), NULL);
+	if (doctor->scan.given.count)
 		return;
-	if (!*doctor->root) {
+	if (!*doctor->scan.loader.root) {
 		struct gw_python_paths paths = {0};
 
 		doctor->failed |= gw_python_paths_of_program(&paths, "/") != 0;
@@ -71,51 +66,36 @@ void gw_doctor_find_sites(struct gw_doctor *doctor)
 		gw_doctor_match(doctor, usual[i], add_site, NULL);
 }
 
-/* Would the loader open it, rather than go on looking? It passes over other classes and machines. */
-static bool acceptable(const struct gw_doctor *doctor, const char *path)
-{
-	unsigned char head[20];
-	int file = gw_doctor_open(doctor, path, NULL);
-	ssize_t count;
+#define MAX_PLACES (1u << 16) /* that are looked into for one name */
 
-	if (file < 0)
-		return false;
-	count = read(file, head, sizeof head);
-	close(file);
-	if (count < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0)
-		return count >= 0;
-	return head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64;
+static bool take_first(void *context, const struct gw_candidate *candidate)
+{
+	struct winner *winner = context;
+
+	winner->rule = candidate->rule;
+	winner->path = gw_doctor_keep(winner->doctor, "%s", candidate->path);
+	return true;
 }
 
 const char *gw_doctor_winner(struct gw_doctor *doctor, const char *soname, const char **how)
 {
-	const char *list = doctor->library_path;
-	char path[2 * PATH_MAX];
+	struct gw_file ordinary = {0}; /* a program without paths of its own */
+	struct gw_needer needer = {&ordinary, NULL};
+	struct winner winner = {.doctor = doctor};
+	struct gw_search search = {.loader = &doctor->scan.loader, .needer = &needer, .visit = take_first, .context = &winner};
 
-	*how = "LD_LIBRARY_PATH";
-	for (size_t length; list && *list; list += length + (list[length] != '\0')) {
-		length = strcspn(list, ":;");
-		if (snprintf(path, sizeof path, "%.*s/%s", (int)length, list, soname) < (int)sizeof path && length && acceptable(doctor, path))
-			return gw_doctor_keep(doctor, "%s", path);
-	}
-	*how = "the loader's cache";
-	for (size_t i = 0; i < doctor->loader.cache.count; i++)
-		if (strcmp(doctor->loader.cache.entry[i].name, soname) == 0 && acceptable(doctor, doctor->loader.cache.entry[i].path))
-			return gw_doctor_keep(doctor, "%s", doctor->loader.cache.entry[i].path);
-	*how = "its default directories";
-	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-		snprintf(path, sizeof path, "%s/%s", defaults[i], soname);
-		if (acceptable(doctor, path))
-			return gw_doctor_keep(doctor, "%s", path);
-	}
-	return NULL;
+	doctor->scan.loader.budget = MAX_PLACES;
+	if (!gw_loader_search(&search, soname))
+		return NULL;
+	*how = gw_rule_name(winner.rule);
+	return winner.path;
 }
 
 /* Who CONTEXT was found for: a Python environment's directory, or none. */
 static void add(struct gw_doctor *doctor, const char *path, void *context)
 {
 	const char *base = strrchr(path, '/') + 1, *family, *directory;
-	char stem[64], real[PATH_MAX], above[PATH_MAX], host[2 * PATH_MAX], error[1024];
+	char stem[64], real[PATH_MAX], above[PATH_MAX], host[PATH_MAX], error[1024];
 	struct gw_doctor_copy *copy;
 	struct gw_elf elf;
 
@@ -137,7 +117,8 @@ static void add(struct gw_doctor *doctor, const char *path, void *context)
 	*copy = (struct gw_doctor_copy){.family = family, .stem = gw_doctor_keep(doctor, "%s", stem), .path = gw_doctor_keep(doctor, "%s", path),
 					.directory = gw_doctor_keep(doctor, "%s", directory), .real = gw_doctor_keep(doctor, "%s", real),
 					.evidence = GW_DOCTOR_UNKNOWN, .site = context};
-	snprintf(host, sizeof host, "%s%s", doctor->root, real);
+	if (gw_loader_host(&doctor->scan.loader, real, host) != 0)
+		return;
 	if (gw_elf_read(&elf, real, host, error, sizeof error) != 0) {
 		gw_doctor_unreadable(doctor, error);
 		return;
@@ -148,13 +129,16 @@ static void add(struct gw_doctor *doctor, const char *path, void *context)
 
 static void look_in(struct gw_doctor *doctor, const char *site, const char *directory)
 {
+	/* the directory itself, and the loader's subdirectories for better processors */
 	gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/lib*.so*", directory), add, (void *)(uintptr_t)site);
+	gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/glibc-hwcaps/*/lib*.so*", directory), add, (void *)(uintptr_t)site);
 }
 
 static void look_everywhere(struct gw_doctor *doctor)
 {
 	static const char *const of_toolkit[] = {"lib64", "targets/x86_64-linux/lib", "compat"};
 	static const char *const of_site[] = {"nvidia/*/lib", "*.libs", "*/lib"};
+	const struct gw_loader *loader = &doctor->scan.loader;
 
 	for (size_t i = 0; i < doctor->site_count; i++)
 		for (size_t k = 0; k < 3; k++)
@@ -164,17 +148,19 @@ static void look_everywhere(struct gw_doctor *doctor)
 	for (size_t i = 0; i < doctor->toolkit_count; i++)
 		for (size_t k = 0; k < 3; k++)
 			look_in(doctor, NULL, gw_doctor_keep(doctor, "%s/%s", doctor->toolkits[i].path, of_toolkit[k]));
-	for (const char *list = doctor->library_path; list && *list;) {
+	for (const char *list = loader->library_path; list && *list;) {
 		size_t length = strcspn(list, ":;");
 
-		if (length)
-			look_in(doctor, NULL, gw_doctor_keep(doctor, "%.*s", (int)length, list));
+		/* an empty one is the directory that the program starts in */
+		look_in(doctor, NULL, length ? gw_doctor_keep(doctor, "%.*s", (int)length, list) : ".");
 		list += length + (list[length] != '\0');
 	}
-	for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
-		look_in(doctor, NULL, defaults[i]);
-	for (size_t i = 0; i < doctor->loader.cache.count; i++) {
-		const char *path = doctor->loader.cache.entry[i].path;
+	for (size_t i = 0; i < loader->platform.default_count; i++)
+		look_in(doctor, NULL, loader->platform.defaults[i]);
+	for (size_t i = 0; i < loader->configured_count; i++)
+		look_in(doctor, NULL, loader->configured[i]);
+	for (size_t i = 0; i < loader->cache.count; i++) {
+		const char *path = loader->cache.entry[i].path;
 
 		if (path[0] == '/')
 			add(doctor, path, NULL);

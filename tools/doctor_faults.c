@@ -9,15 +9,14 @@
 static void check_headers(struct gw_doctor *doctor, const struct gw_doctor_copy *copy)
 {
 	const struct gw_family_rule *rule = NULL;
-	char host[2 * PATH_MAX], version[64];
+	char host[PATH_MAX], version[64];
 
 	if (copy->changed || copy->evidence > GW_DOCTOR_FILE_NAME || (strcmp(copy->stem, "libcublas") != 0 && strcmp(copy->stem, "libcudnn") != 0))
 		return;
 	for (size_t r = 0; r < doctor->rules.count; r++)
 		if (strcmp(doctor->rules.rule[r].name, copy->family) == 0)
 			rule = &doctor->rules.rule[r];
-	snprintf(host, sizeof host, "%s%s", doctor->root, copy->real);
-	if (rule && gw_guess_headers(host, rule, version, sizeof version) && gw_doctor_compare(version, copy->release) != 0)
+	if (rule && gw_loader_host(&doctor->scan.loader, copy->real, host) == 0 && gw_guess_headers(host, rule, version, sizeof version) && gw_doctor_compare(version, copy->release) != 0)
 		gw_doctor_find(doctor, GW_FINDING_HEADERS_OTHER, NULL, "the headers beside %s are of %s %s, and it is of %s", copy->path, copy->family,
 			       version, copy->release);
 }

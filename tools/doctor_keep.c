@@ -130,9 +130,9 @@ void gw_doctor_find(struct gw_doctor *doctor, enum gw_finding which, const char 
 
 void gw_doctor_unreadable(struct gw_doctor *doctor, const char *message)
 {
-	size_t length = strlen(doctor->root);
+	size_t length = strlen(doctor->scan.loader.root);
 
-	if (strncmp(message, doctor->root, length) == 0 && message[length] == '/')
+	if (strncmp(message, doctor->scan.loader.root, length) == 0 && message[length] == '/')
 		message += length;
 	gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s", message);
 }
@@ -174,7 +174,6 @@ void gw_doctor_finish(struct gw_doctor *doctor)
 	for (size_t i = 0; i < doctor->kept_count; i++)
 		free(doctor->kept[i]);
 	free(doctor->kept);
-	free(doctor->given);
 	free(doctor->sites);
 	free(doctor->prefixes);
 	free(doctor->toolkits);
@@ -182,7 +181,10 @@ void gw_doctor_finish(struct gw_doctor *doctor)
 	free(doctor->records);
 	free(doctor->copies);
 	json_decref(doctor->findings);
-	gw_loader_finish(&doctor->loader);
-	abi_db_finish(&doctor->db);
+	gw_loader_finish(&doctor->scan.loader);
+	abi_db_finish(&doctor->scan.db);
+	gw_python_paths_finish(&doctor->scan.given);
+	gw_scan_forget_packages(&doctor->scan);
+	gw_scan_forget_python(&doctor->scan);
 	gw_rules_finish(&doctor->rules);
 }

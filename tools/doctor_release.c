@@ -65,7 +65,7 @@ static void choose(struct gw_doctor_copy *copy, const struct abi_family *family,
 
 static void by_exports(struct gw_doctor *doctor, struct gw_doctor_copy *copy, const struct gw_library *library)
 {
-	const struct abi_family *family = gw_scan_family(&doctor->db, copy->soname);
+	const struct abi_family *family = gw_scan_family(&doctor->scan.db, copy->soname);
 	const char **exports = family ? calloc(library->count + 1, sizeof *exports) : NULL;
 	size_t count = 0;
 
@@ -106,7 +106,7 @@ void gw_doctor_find_release(struct gw_doctor *doctor, struct gw_doctor_copy *cop
 	bool driver = strcmp(copy->family, "driver") == 0;
 	struct gw_library library;
 	struct abi_error error;
-	char host[2 * PATH_MAX];
+	char host[PATH_MAX];
 	int file;
 
 	if (by_wheel(doctor, copy))
@@ -116,10 +116,9 @@ void gw_doctor_find_release(struct gw_doctor *doctor, struct gw_doctor_copy *cop
 		copy->evidence = GW_DOCTOR_FILE_NAME;
 		return;
 	}
-	if (!copy->soname || !gw_scan_family(&doctor->db, copy->soname))
+	if (!copy->soname || !gw_scan_family(&doctor->scan.db, copy->soname))
 		return;
-	snprintf(host, sizeof host, "%s%s", doctor->root, copy->real);
-	file = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	file = gw_loader_host(&doctor->scan.loader, copy->real, host) ? -1 : open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file < 0)
 		return;
 	if (gw_library_read(&library, file, host, &error) == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files under a root (doctor.h): links are followed as a program would see them whose file system starts there, so none leads out of it. */
+/* Files under a root (doctor.h), whose links are followed as loader_root.c does: none leads out of it. */
 #include "doctor.h"
 
 #include <dirent.h>
@@ -10,83 +10,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_LINKS 40
-
-/* Puts TARGET before the rest of a path. */
-static bool prepend(char rest[2 * PATH_MAX], const char *target, size_t length)
-{
-	size_t have = strlen(rest);
-
-	if (length + 1 + have >= 2 * PATH_MAX)
-		return false;
-	memmove(rest + length + 1, rest, have + 1);
-	memcpy(rest, target, length);
-	rest[length] = '/';
-	return true;
-}
-
 bool gw_doctor_resolve(const struct gw_doctor *doctor, const char *path, char out[PATH_MAX])
 {
-	char rest[2 * PATH_MAX], host[2 * PATH_MAX], target[PATH_MAX];
-	unsigned links = 0;
-	size_t end = 0;
+	int result = gw_loader_real(&doctor->scan.loader, path, out);
 
-	errno = ENAMETOOLONG;
-	if (snprintf(rest, sizeof rest, "%s", path) >= PATH_MAX)
-		return false;
-	for (char *at = rest; *(at += strspn(at, "/"));) {
-		size_t length = strcspn(at, "/"), start = end;
-		struct stat info;
-		ssize_t size;
-
-		if (length == 1 && at[0] == '.') {
-			at += length;
-			continue;
-		}
-		if (length == 2 && at[0] == '.' && at[1] == '.') {
-			while (end && out[--end] != '/')
-				;
-			at += length;
-			continue;
-		}
-		errno = ENAMETOOLONG;
-		if (end + 1 + length >= PATH_MAX)
-			return false;
-		out[end++] = '/';
-		memcpy(out + end, at, length);
-		end += length;
-		out[end] = '\0';
-		at += length;
-		snprintf(host, sizeof host, "%s%s", doctor->root, out);
-		if (lstat(host, &info) != 0)
-			return false;
-		if (!S_ISLNK(info.st_mode))
-			continue;
-		size = readlink(host, target, sizeof target);
-		errno = ELOOP;
-		if (size <= 0 || (size_t)size >= sizeof target || ++links > MAX_LINKS)
-			return false;
-		memmove(rest, at, strlen(at) + 1);
-		if (!prepend(rest, target, (size_t)size))
-			return false;
-		end = target[0] == '/' ? 0 : start;
-		at = rest;
-	}
-	if (!end)
-		out[end++] = '/';
-	out[end] = '\0';
-	return true;
+	errno = -result;
+	return !result;
 }
 
 int gw_doctor_open(const struct gw_doctor *doctor, const char *path, uint64_t *size)
 {
-	char real[PATH_MAX], host[2 * PATH_MAX];
+	char host[PATH_MAX];
 	struct stat info;
-	int file;
+	int file = gw_loader_host(&doctor->scan.loader, path, host);
 
-	if (!gw_doctor_resolve(doctor, path, real))
-		return -errno;
-	snprintf(host, sizeof host, "%s%s", doctor->root, real);
+	if (file)
+		return file;
 	file = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file < 0)
 		return -errno;
@@ -153,13 +92,12 @@ static void match(struct gw_doctor *doctor, const char *prefix, const char *rest
 /* Goes into each entry of the directory PREFIX that fits PART. */
 static void match_entries(struct gw_doctor *doctor, const char *prefix, const char *part, const char *rest, const struct match *to)
 {
-	char real[PATH_MAX], host[2 * PATH_MAX], path[PATH_MAX];
+	char host[PATH_MAX], path[PATH_MAX];
 	struct dirent **entries;
 	int count;
 
-	if (!gw_doctor_resolve(doctor, *prefix ? prefix : "/", real))
+	if (gw_loader_host(&doctor->scan.loader, *prefix ? prefix : "/", host) != 0)
 		return;
-	snprintf(host, sizeof host, "%s%s", doctor->root, real);
 	count = scandir(host, &entries, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		if (fnmatch(part, entries[i]->d_name, FNM_PERIOD) == 0 &&

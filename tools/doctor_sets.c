@@ -105,7 +105,7 @@ static const char bundled_remedy[] = "install the cuDNN package of its release, 
 
 static void check_whole(struct gw_doctor *doctor, const struct gw_doctor_copy *front)
 {
-	const struct abi_family *family = abi_db_family(&doctor->db, "cudnn");
+	const struct abi_family *family = abi_db_family(&doctor->scan.db, "cudnn");
 	const char *lacking = "";
 
 	/* conda's variant without the precompiled engines is meant to be so */

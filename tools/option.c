@@ -46,11 +46,11 @@ int gw_option_library_path(const struct gw_loader *loader, const char *list)
 		gw_complain("--library-path: no directory is given");
 		return GW_EXIT_USAGE;
 	}
-	for (size_t length; *list; list += length + (list[length] == ':')) {
+	for (size_t length; *list; list += length + (list[length] != '\0')) {
 		char *directory;
 		bool there;
 
-		length = strcspn(list, ":");
+		length = strcspn(list, ":;"); /* as the loader splits it */
 		directory = strndup(list, length);
 		there = !length || (directory && gw_option_is_directory(loader, directory));
 		free(directory);
@@ -60,6 +60,16 @@ int gw_option_library_path(const struct gw_loader *loader, const char *list)
 		}
 	}
 	return -1;
+}
+
+void gw_option_database(struct abi_db *db, const char *less)
+{
+	struct abi_error error = {0};
+	char *directory = gw_data_path("facts");
+
+	if (!directory || abi_db_load(db, directory, &error) != 0)
+		gw_complain("%s; %s", error.text[0] ? error.text : "there is no database of facts", less);
+	free(directory);
 }
 
 int gw_option_help(const char *text)

@@ -7,6 +7,7 @@
 #define GW_TOOLS_OPTION_H
 
 #include <stdbool.h>
+#include "abi/db.h"
 #include "loader.h"
 #include "python.h"
 
@@ -17,6 +18,8 @@ int gw_option_python(const struct gw_loader *loader, struct gw_python_paths *pat
 	__attribute__((nonnull(2, 3)));
 /* --library-path LIST: each has to be there, since one that is not is more likely misspelt than meant. */
 int gw_option_library_path(const struct gw_loader *loader, const char *list) __attribute__((nonnull(2)));
+/* The database of facts; without it, DB stays empty, and a complaint says that LESS is so. */
+void gw_option_database(struct abi_db *db, const char *less) __attribute__((nonnull));
 /* --help: prints TEXT. */
 int gw_option_help(const char *text) __attribute__((nonnull));
 /* COMMAND was given argv[optind - 1], of which getopt_long (with `:` before the short options) said WHAT. */
