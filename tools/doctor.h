@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "abi.h"
+#include "doctor_read.h"
 #include "gw_findings.h"
 #include "scan.h"
 
@@ -96,8 +97,6 @@ void gw_doctor_find(struct gw_doctor *doctor, enum gw_finding which, const char 
 	__attribute__((format(printf, 4, 5)));
 /* A finding that a file could not be read; MESSAGE starts with its path, which may be that outside the root. */
 void gw_doctor_unreadable(struct gw_doctor *doctor, const char *message);
-/* What TEXT says, in bounded memory; NULL with its line in ERROR. */
-json_t *gw_doctor_parse(const char *text, json_error_t *error);
 /* null for NULL. */
 json_t *gw_doctor_text(const char *text);
 void gw_doctor_finish(struct gw_doctor *doctor);
@@ -112,6 +111,8 @@ const char *gw_doctor_number(struct gw_doctor *doctor, const char *text, unsigne
 bool gw_doctor_resolve(const struct gw_doctor *doctor, const char *path, char out[PATH_MAX]);
 /* A regular file for reading; -errno. SIZE may be NULL. */
 int gw_doctor_open(const struct gw_doctor *doctor, const char *path, uint64_t *size);
+/* The same as a stream; NULL with errno. */
+FILE *gw_doctor_stream(const struct gw_doctor *doctor, const char *path);
 /* A whole small file, ended by NUL, to free; NULL with errno: EFBIG where it has more than LIMIT bytes. */
 char *gw_doctor_read(const struct gw_doctor *doctor, const char *path, size_t limit);
 /* Each existing path that fits PATTERN, whose parts may hold `*` and `?`, in sorted order. */

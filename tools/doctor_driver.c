@@ -13,7 +13,7 @@ static void find_module(struct gw_doctor *doctor, const char **from)
 	static const char *const files[] = {"/proc/driver/nvidia/version", "/sys/module/nvidia/version"};
 
 	for (size_t i = 0; i < sizeof files / sizeof *files && !doctor->module; i++) {
-		char *text = gw_doctor_read(doctor, files[i], SMALL);
+		char *text = gw_doctor_read(doctor, files[i], SMALL), release[GW_RELEASE_SIZE], error[256];
 		int why = errno;
 
 		if (!text) {
@@ -21,12 +21,12 @@ static void find_module(struct gw_doctor *doctor, const char **from)
 				gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", files[i], strerror(why));
 			continue;
 		}
-		text[strcspn(text, "\n")] = '\0';
-		doctor->module = gw_doctor_number(doctor, text, 2);
-		if (doctor->module)
+		if (gw_version_text(text, release, error, sizeof error) == 0) {
+			doctor->module = gw_doctor_keep(doctor, "%s", release);
 			*from = files[i];
-		else
-			gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:1: names no version", files[i]);
+		} else {
+			gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%s", files[i], error);
+		}
 		free(text);
 	}
 }

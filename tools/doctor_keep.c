@@ -79,34 +79,6 @@ json_t *gw_doctor_text(const char *text)
 	return value;
 }
 
-#define MAX_PARSED (64u << 20)
-
-static size_t budget;
-
-static void *allocate(size_t size)
-{
-	if (size > budget)
-		return NULL;
-	budget -= size;
-	return malloc(size);
-}
-
-/* `[],[],…` takes fifty times its size. */
-json_t *gw_doctor_parse(const char *text, json_error_t *error)
-{
-	json_t *all;
-
-	budget = MAX_PARSED;
-	json_set_alloc_funcs(allocate, free);
-	all = json_loads(text, 0, error);
-	json_set_alloc_funcs(malloc, free);
-	if (!all && (!error->text[0] || error->line < 1)) {
-		error->line = error->line < 1 ? 1 : error->line;
-		snprintf(error->text, sizeof error->text, "holds more than it can mean");
-	}
-	return all;
-}
-
 void gw_doctor_find(struct gw_doctor *doctor, enum gw_finding which, const char *remedy, const char *format, ...)
 {
 	va_list arguments;
@@ -153,20 +125,9 @@ int gw_doctor_compare(const char *a, const char *b)
 
 const char *gw_doctor_number(struct gw_doctor *doctor, const char *text, unsigned least)
 {
-	for (const char *at = text; (at = strpbrk(at, "0123456789"));) {
-		size_t length = strspn(at, "0123456789."), used = length;
-		bool alone = at == text || strchr(". v\t-\"", at[-1]);
-		unsigned parts = 1;
+	char release[GW_RELEASE_SIZE];
 
-		while (used && at[used - 1] == '.')
-			used--;
-		for (size_t i = 0; i < used; i++)
-			parts += at[i] == '.';
-		if (alone && parts >= least && used < 48)
-			return gw_doctor_keep(doctor, "%.*s", (int)used, at);
-		at += length;
-	}
-	return NULL;
+	return gw_version_number(text, text + strlen(text), least, release) ? gw_doctor_keep(doctor, "%s", release) : NULL;
 }
 
 void gw_doctor_finish(struct gw_doctor *doctor)

@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define MAX_LINE 8192
 #define MAX_JSON (8u << 20)
 
 /* Gives the copies of the file PATH, where it is none of another package's, this origin. */
@@ -26,34 +24,75 @@ static void own(struct gw_doctor *doctor, const char *path, const char *kind, co
 	}
 }
 
+/* One of Debian's lists that is being read. */
+struct list {
+	struct gw_doctor *doctor;
+	const char *package;
+	int length;
+};
+
+static bool take_path(void *context, const char *path)
+{
+	struct list *list = context;
+
+	own(list->doctor, path, "Debian", list->package, list->length, "");
+	return false;
+}
+
 static void read_list(struct gw_doctor *doctor, const char *path, void *context)
 {
-	const char *base = strrchr(path, '/') + 1;
-	int file = gw_doctor_open(doctor, path, NULL), length = (int)(strlen(base) - strlen(".list"));
-	FILE *stream = file < 0 ? NULL : fdopen(file, "r");
-	char line[MAX_LINE];
+	const char *base = strrchr(path, '/') + 1, *wrong;
+	int name = (int)(strlen(base) - strlen(".list")), colon = (int)strcspn(base, ":");
+	struct list list = {doctor, base, colon < name ? colon : name};
+	FILE *stream = gw_doctor_stream(doctor, path);
+	unsigned number;
 
 	(void)context;
-	if (file >= 0 && !stream)
-		close(file);
-	while (stream && fgets(line, sizeof line, stream)) {
-		size_t end = strcspn(line, "\n");
-
-		if (line[end] != '\n' && !feof(stream))
-			break; /* no path is that long: this is no such list */
-		line[end] = '\0';
-		own(doctor, line, "Debian", base, (int)strcspn(base, ":") < length ? (int)strcspn(base, ":") : length, "");
+	if (!stream) {
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, errno == EINVAL ? "is no regular file" : strerror(errno));
+		return;
 	}
-	if (stream)
-		fclose(stream);
+	wrong = gw_dpkg_list_read(stream, take_path, &list, &number);
+	if (wrong)
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%u: %s", path, number, wrong);
+	fclose(stream);
+}
+
+/* Adds its version to the copies of an installed package. */
+static void take_package(void *context, const char *package, const char *version)
+{
+	struct gw_doctor *doctor = context;
+
+	for (size_t i = 0; i < doctor->copy_count; i++) {
+		const char *origin = doctor->copies[i].origin;
+
+		if (origin && strncmp(origin, "Debian ", 7) == 0 && strcmp(origin + 7, package) == 0)
+			doctor->copies[i].origin = gw_doctor_keep(doctor, "%s %s", origin, version);
+	}
+}
+
+static void read_status(struct gw_doctor *doctor, const char *path, void *context)
+{
+	FILE *stream = gw_doctor_stream(doctor, path);
+	const char *wrong;
+	unsigned number;
+
+	(void)context;
+	if (!stream) {
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, errno == EINVAL ? "is no regular file" : strerror(errno));
+		return;
+	}
+	wrong = gw_dpkg_status_read(stream, take_package, doctor, &number);
+	if (wrong)
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%u: %s", path, number, wrong);
+	fclose(stream);
 }
 
 static void read_conda(struct gw_doctor *doctor, const char *path, void *context)
 {
-	char *text = gw_doctor_read(doctor, path, MAX_JSON);
-	const char *name, *version;
-	json_error_t error;
-	json_t *all, *item;
+	char *text = gw_doctor_read(doctor, path, MAX_JSON), error[256];
+	struct gw_conda_package package = {0};
+	json_t *item;
 	size_t i;
 
 	if (!text) {
@@ -61,23 +100,18 @@ static void read_conda(struct gw_doctor *doctor, const char *path, void *context
 		return;
 	}
 	/* Most packages of an environment have nothing of ours, and need not be parsed. */
-	all = strstr(text, "/libcu") || strstr(text, "/libnv") || strstr(text, "/libnccl") ? gw_doctor_parse(text, &error) : json_object();
+	if ((strstr(text, "/libcu") || strstr(text, "/libnv") || strstr(text, "/libnccl")) && gw_conda_read(&package, text, error, sizeof error) != 0)
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%s", path, error);
 	free(text);
-	if (!all) {
-		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%d: %s", path, error.line, error.text);
-		return;
-	}
-	name = json_string_value(json_object_get(all, "name"));
-	version = json_string_value(json_object_get(all, "version"));
-	json_array_foreach(json_object_get(all, "files"), i, item)
+	json_array_foreach(package.files, i, item)
 	{
 		const char *file = json_string_value(item);
 		char whole[PATH_MAX];
 
-		if (name && file && snprintf(whole, sizeof whole, "%s/%s", (const char *)context, file) < (int)sizeof whole)
-			own(doctor, whole, "conda", name, (int)strlen(name), version ? version : "");
+		if (file && snprintf(whole, sizeof whole, "%s/%s", (const char *)context, file) < (int)sizeof whole)
+			own(doctor, whole, "conda", package.name, (int)strlen(package.name), package.version ? package.version : "");
 	}
-	json_decref(all);
+	json_decref(package.all);
 }
 
 static void by_pip(struct gw_doctor *doctor, struct gw_doctor_copy *copy)
@@ -104,6 +138,7 @@ void gw_doctor_find_origins(struct gw_doctor *doctor)
 		gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/conda-meta/*.json", doctor->prefixes[i]), read_conda,
 				(void *)(uintptr_t)doctor->prefixes[i]);
 	gw_doctor_match(doctor, "/var/lib/dpkg/info/*.list", read_list, NULL);
+	gw_doctor_match(doctor, "/var/lib/dpkg/status", read_status, NULL);
 	for (size_t i = 0; i < doctor->copy_count; i++)
 		if (!doctor->copies[i].origin && doctor->copies[i].toolkit)
 			doctor->copies[i].origin = gw_doctor_keep(doctor, "toolkit %s", doctor->copies[i].toolkit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What pip installed (doctor.h): each package's name, from its dist-info directory, and the lines of its RECORD that concern us: all of the
- * vendor's packages, and our families' libraries of any other. RECORDs are read a line at a time, whatever their size.
+ * vendor's packages, and our families' libraries of any other (doctor_record.c).
  */
 #include "doctor.h"
 
@@ -12,37 +12,15 @@
 #include <unistd.h>
 #include "sha256.h"
 
-#define MAX_LINE 8192
-#define MAX_LINES (4u << 20) /* of one RECORD */
 #define MAX_RECORDS (1u << 16)
-#define MAX_NAME 1024 /* of a path in it; with MAX_RECORDS, what hostile ones can make us keep */
-#define HASH_LENGTH 43
 
-/* The next field of a line of comma-separated values, unquoted in place; NULL where quotes do not close, or there is none. */
-static char *next_field(char **at)
-{
-	char *start = *at, *out = *at, *in = *at;
-
-	if (!in)
-		return NULL;
-	if (*in != '"') {
-		in += strcspn(in, ",");
-		*at = *in ? in + 1 : NULL;
-		*in = '\0';
-		return start;
-	}
-	for (in++; *in != '"' || in[1] == '"'; in++) {
-		if (!*in)
-			return NULL;
-		in += *in == '"';
-		*out++ = *in;
-	}
-	if (in[1] && in[1] != ',')
-		return NULL;
-	*at = in[1] ? in + 2 : NULL;
-	*out = '\0';
-	return start;
-}
+/* One RECORD that is being read. */
+struct reading {
+	struct gw_doctor *doctor;
+	const char *site;
+	size_t package;
+	unsigned number; /* of the line */
+};
 
 /* SITE and the path of a line, without links where that is there. */
 static const char *place(struct gw_doctor *doctor, const char *site, const char *path)
@@ -53,74 +31,40 @@ static const char *place(struct gw_doctor *doctor, const char *site, const char 
 	return gw_doctor_resolve(doctor, whole, real) ? gw_doctor_keep(doctor, "%s", real) : whole;
 }
 
-/* NULL, or what is wrong with the line. */
-static const char *read_line(struct gw_doctor *doctor, const char *site, size_t package, char *line, unsigned number)
+static const char *take_line(void *context, const struct gw_record_line *line)
 {
-	char *at = line, *path = next_field(&at), *hash = next_field(&at), *size = next_field(&at), *end, stem[64];
-	const struct gw_doctor_package *p = &doctor->packages[package];
+	struct reading *reading = context;
+	struct gw_doctor *doctor = reading->doctor;
+	const char *slash = strrchr(line->path, '/');
 	struct gw_doctor_record *record;
-	const char *slash;
-	unsigned long long bytes;
+	char stem[64];
 
-	if (!path || !*path || !hash || !size || at)
-		return "is no `path,hash,size`";
-	if (strlen(path) > MAX_NAME)
-		return "has a path that is too long";
-	if (!*hash)
-		return NULL; /* RECORD itself, and what is made after the installation */
-	if (strncmp(hash, "sha256=", 7) != 0)
-		return strchr(hash, '=') ? NULL : "has a hash without its kind";
-	hash += 7;
-	if (strspn(hash, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != HASH_LENGTH ||
-	    strspn(hash + HASH_LENGTH, "=") != strlen(hash + HASH_LENGTH))
-		return "has a hash that is none of sha256";
-	hash[HASH_LENGTH] = '\0';
-	errno = 0;
-	bytes = strtoull(size, &end, 10);
-	if (!isdigit((unsigned char)*size) || *end || errno)
-		return "has a size that is no number";
-	slash = strrchr(path, '/');
-	if (!p->nvidia && !gw_doctor_family(slash ? slash + 1 : path, stem))
+	if (!line->hash || (!doctor->packages[reading->package].nvidia && !gw_doctor_family(slash ? slash + 1 : line->path, stem)))
 		return NULL;
 	if (doctor->record_count == MAX_RECORDS)
 		return "is one file too many for all packages together; no further one is compared";
 	record = gw_doctor_more(doctor, &doctor->records, &doctor->record_count, sizeof *record);
 	if (record)
-		*record = (struct gw_doctor_record){place(doctor, site, path), package, gw_doctor_keep(doctor, "%s", hash), bytes, number, NULL};
+		*record = (struct gw_doctor_record){place(doctor, reading->site, line->path), reading->package, gw_doctor_keep(doctor, "%s", line->hash), line->size,
+						    reading->number, NULL};
 	return NULL;
 }
 
 static void read_record(struct gw_doctor *doctor, const char *site, size_t package)
 {
-	const char *path = doctor->packages[package].record, *wrong = NULL;
-	int file = gw_doctor_open(doctor, path, NULL);
-	FILE *stream = file < 0 ? NULL : fdopen(file, "r");
-	char line[MAX_LINE];
-	unsigned number = 0;
+	const char *path = doctor->packages[package].record, *wrong;
+	struct reading reading = {doctor, site, package, 0};
+	FILE *stream = gw_doctor_stream(doctor, path);
 
-	if (file >= 0 && !stream)
-		close(file);
-	if (file < 0 && file != -ENOENT) /* other installers write none */
-		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, file == -EINVAL ? "is no regular file" : strerror(-file));
-	/* One finding a file: what follows a broken line is mostly broken, too. */
-	while (stream && !wrong && fgets(line, sizeof line, stream)) {
-		size_t length = strlen(line);
-
-		number++;
-		if (number > MAX_LINES)
-			wrong = "is one line too many";
-		else if (!length || (line[length - 1] != '\n' && !feof(stream)))
-			wrong = "is too long, or holds bytes that are no text";
-		line[strcspn(line, "\r\n")] = '\0';
-		if (!wrong && *line)
-			wrong = read_line(doctor, site, package, line, number);
+	if (!stream) {
+		if (errno != ENOENT) /* other installers write none */
+			gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, errno == EINVAL ? "is no regular file" : strerror(errno));
+		return;
 	}
+	wrong = gw_record_read(stream, take_line, &reading, &reading.number);
 	if (wrong)
-		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%u: %s", path, number, wrong);
-	else if (stream && ferror(stream))
-		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%u: %s", path, number + 1, strerror(errno));
-	if (stream)
-		fclose(stream);
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%u: %s", path, reading.number, wrong);
+	fclose(stream);
 }
 
 static void read_package(struct gw_doctor *doctor, const char *path, void *context)
@@ -180,7 +124,7 @@ const struct gw_doctor_record *gw_doctor_records(const struct gw_doctor *doctor,
 /* How the file of one line differs; NULL where it does not. */
 static const char *compare(struct gw_doctor *doctor, const struct gw_doctor_record *record)
 {
-	char text[HASH_LENGTH + 1], block[1 << 16];
+	char text[GW_RECORD_HASH + 1], block[1 << 16];
 	struct sha256_ctx sum;
 	uint64_t size;
 	ssize_t count;

@@ -38,6 +38,18 @@ int gw_doctor_open(const struct gw_doctor *doctor, const char *path, uint64_t *s
 	return file;
 }
 
+FILE *gw_doctor_stream(const struct gw_doctor *doctor, const char *path)
+{
+	int file = gw_doctor_open(doctor, path, NULL);
+	FILE *stream = file < 0 ? NULL : fdopen(file, "r");
+
+	if (file < 0)
+		errno = -file;
+	else if (!stream)
+		close(file);
+	return stream;
+}
+
 /* By reading, not by its size: files of the kernel's say 0. */
 char *gw_doctor_read(const struct gw_doctor *doctor, const char *path, size_t limit)
 {

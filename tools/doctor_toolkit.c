@@ -9,46 +9,24 @@
 
 #define SMALL (1u << 20)
 
-static const char *read_json(struct gw_doctor *doctor, const char *path)
+typedef int reader(const char *text, char release[GW_RELEASE_SIZE], char *error, size_t error_size);
+
+/* What a file says of its toolkit's release; NULL. */
+static const char *read_version(struct gw_doctor *doctor, const char *path, reader *read)
 {
-	char *text = gw_doctor_read(doctor, path, SMALL);
-	const char *release = NULL, *value;
-	json_error_t error;
-	json_t *all;
+	char *text = gw_doctor_read(doctor, path, SMALL), release[GW_RELEASE_SIZE], error[256];
+	bool found;
 
 	if (!text) {
 		if (errno != ENOENT && errno != ENOTDIR)
 			gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, strerror(errno));
 		return NULL;
 	}
-	all = gw_doctor_parse(text, &error);
-	value = json_string_value(json_object_get(json_object_get(all, "cuda"), "version"));
-	release = value ? gw_doctor_number(doctor, value, 2) : NULL;
-	if (!all)
-		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%d: %s", path, error.line, error.text);
-	else if (!release)
-		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:1: names no version of cuda", path);
-	json_decref(all);
+	found = read(text, release, error, sizeof error) == 0;
+	if (!found)
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%s", path, error);
 	free(text);
-	return release;
-}
-
-static const char *read_plain(struct gw_doctor *doctor, const char *path)
-{
-	char *text = gw_doctor_read(doctor, path, SMALL);
-	const char *release = NULL;
-
-	if (!text) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
-	text[strcspn(text, "\n")] = '\0';
-	release = gw_doctor_number(doctor, text, 2);
-	if (!release)
-		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:1: names no version of cuda", path);
-	free(text);
-	return release;
+	return found ? gw_doctor_keep(doctor, "%s", release) : NULL;
 }
 
 static void add(struct gw_doctor *doctor, const char *path, void *context)
@@ -76,10 +54,10 @@ static void add(struct gw_doctor *doctor, const char *path, void *context)
 		toolkit->path = gw_doctor_keep(doctor, "%s", real);
 		toolkit->names = "";
 		toolkit->version_file = gw_doctor_keep(doctor, "%s/version.json", real);
-		toolkit->release = read_json(doctor, toolkit->version_file);
+		toolkit->release = read_version(doctor, toolkit->version_file, gw_version_json);
 		if (!toolkit->release) {
 			toolkit->version_file = gw_doctor_keep(doctor, "%s/version.txt", real);
-			toolkit->release = read_plain(doctor, toolkit->version_file);
+			toolkit->release = read_version(doctor, toolkit->version_file, gw_version_text);
 		}
 		snprintf(file, sizeof file, "%s/bin/nvcc", real);
 		toolkit->nvcc = gw_doctor_resolve(doctor, file, ignored);
