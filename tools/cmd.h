@@ -31,7 +31,7 @@ bool gw_is_near(const char *text, const char *name);
 int gw_finish_output(int status) __attribute__((warn_unused_result));
 
 /*
- * Where installed or built data lies: "facts", "families", "findings", "include". A new string, or NULL when there is none. Looks beside the
+ * Where installed or built data lies: "facts", "families", "findings", "drivers", "frameworks", "include". A new string, or NULL when there is none. Looks beside the
  * program (PREFIX/share/gangway), then where the build found it.
  */
 char *gw_data_path(const char *name);

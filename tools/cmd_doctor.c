@@ -9,15 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "doctor.h"
+#include "fatbin.h"
 #include "option.h"
 
-enum { OPTION_JSON = 256, OPTION_ROOT, OPTION_PYTHON, OPTION_LIBRARY_PATH, OPTION_HELP };
+enum { OPTION_JSON = 256, OPTION_ROOT, OPTION_PYTHON, OPTION_LIBRARY_PATH, OPTION_GPU, OPTION_HELP };
 
 static const struct option options[] = {
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"root", required_argument, NULL, OPTION_ROOT},
 	{"python", required_argument, NULL, OPTION_PYTHON},
 	{"library-path", required_argument, NULL, OPTION_LIBRARY_PATH},
+	{"gpu", required_argument, NULL, OPTION_GPU},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
@@ -29,7 +31,8 @@ static const char help[] =
 	"  --json                       print JSON\n"
 	"  --root DIR                   look into a container's file system; all other paths are then as seen in it\n"
 	"  --python DIR                 a site-packages or environment, instead of the usual ones; may be repeated\n"
-	"  --library-path DIR:…         what LD_LIBRARY_PATH will be, instead of what it is (with --root: instead of none)\n\n"
+	"  --library-path DIR:…         what LD_LIBRARY_PATH will be, instead of what it is (with --root: instead of none)\n"
+	"  --gpu ARCHITECTURE           the GPU that programs will run on (9.0, sm_90), instead of those that are here\n\n"
 	"Exit status: 0 fine, or with warnings; 1 a finding of severity error; 2 wrong usage; 3 could not do it.\n";
 
 /* What the command line asks for, beside what struct gw_doctor holds. */
@@ -43,6 +46,8 @@ struct request {
 
 static int take_option(struct request *request, int option, char **argv)
 {
+	struct gw_gpu gpu;
+
 	switch (option) {
 	case OPTION_JSON:
 		request->as_json = true;
@@ -52,6 +57,13 @@ static int take_option(struct request *request, int option, char **argv)
 		return -1;
 	case OPTION_PYTHON:
 		request->python[request->python_count++] = optarg;
+		return -1;
+	case OPTION_GPU:
+		if (!gw_gpu_parse(&gpu, optarg)) {
+			gw_complain("--gpu %s: is no architecture, such as 9.0 or sm_90a", optarg);
+			return GW_EXIT_USAGE;
+		}
+		request->doctor->given_gpu = optarg;
 		return -1;
 	case OPTION_LIBRARY_PATH:
 		request->library_path = optarg;
@@ -109,17 +121,23 @@ static int set_up(struct request *request, char root[PATH_MAX])
 static void load_data(struct gw_doctor *doctor)
 {
 	struct abi_error error = {0};
-	char *families = gw_data_path("families");
+	char *families = gw_data_path("families"), *drivers = gw_data_path("drivers"), *frameworks = gw_data_path("frameworks");
 
 	gw_option_database(&doctor->scan.db, "fewer releases are recognised");
 	if (!families || gw_rules_load(&doctor->rules, families, &error) != 0)
 		gw_complain("%s; headers are not compared", error.text[0] ? error.text : "there is no list of families");
 	free(families);
+	if (!drivers || gw_table_load(&doctor->table, drivers, &error) != 0)
+		gw_complain("%s; what drivers run is not known", drivers ? error.text : "there is no list of drivers");
+	if (!frameworks || gw_frameworks_load(&doctor->frameworks, frameworks, &error) != 0)
+		gw_complain("%s; frameworks are not looked at", frameworks ? error.text : "there is no list of frameworks");
+	free(drivers);
+	free(frameworks);
 }
 
 static json_t *examine(struct gw_doctor *doctor)
 {
-	json_t *driver, *toolkits, *versions, *copies;
+	json_t *driver, *toolkits, *versions, *copies, *frameworks, *pairs;
 
 	load_data(doctor);
 	gw_doctor_find_sites(doctor);
@@ -127,13 +145,17 @@ static json_t *examine(struct gw_doctor *doctor)
 	gw_doctor_read_packages(doctor);
 	gw_doctor_check_records(doctor);
 	gw_doctor_find_copies(doctor);
+	gw_doctor_follow_frameworks(doctor);
+	gw_doctor_settle_copies(doctor);
 	driver = gw_doctor_driver(doctor);
 	gw_doctor_faults(doctor);
 	toolkits = gw_doctor_toolkits(doctor);
 	versions = gw_doctor_versions(doctor);
+	frameworks = gw_doctor_frameworks(doctor);
 	copies = gw_doctor_copies(doctor);
-	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:O}", "root", gw_doctor_text(*doctor->scan.loader.root ? doctor->scan.loader.root : "/"), "driver", driver, "toolkits", toolkits,
-			 "versions", versions, "copies", copies, "findings", doctor->findings);
+	pairs = gw_doctor_pairs(doctor);
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:O}", "root", gw_doctor_text(*doctor->scan.loader.root ? doctor->scan.loader.root : "/"), "driver", driver, "toolkits", toolkits,
+			 "versions", versions, "frameworks", frameworks, "copies", copies, "pairs", pairs, "findings", doctor->findings);
 }
 
 int gw_cmd_doctor(int argc, char **argv)

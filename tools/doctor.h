@@ -14,7 +14,9 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include "abi.h"
+#include "doctor_frameworks.h"
 #include "doctor_read.h"
+#include "doctor_table.h"
 #include "gw_findings.h"
 #include "scan.h"
 
@@ -44,8 +46,8 @@ struct gw_doctor_record {
 	const char *wrong; /* how the file differs; NULL where it does not */
 };
 
-/* Where a release is known from. The first two are certain. */
-enum gw_doctor_evidence { GW_DOCTOR_WHEEL, GW_DOCTOR_FILE_NAME, GW_DOCTOR_EXPORTS, GW_DOCTOR_NEAREST, GW_DOCTOR_UNKNOWN };
+/* Where a release is known from. The first three are certain. */
+enum gw_doctor_evidence { GW_DOCTOR_WHEEL, GW_DOCTOR_FILE_NAME, GW_DOCTOR_CONTENTS, GW_DOCTOR_EXPORTS, GW_DOCTOR_NEAREST, GW_DOCTOR_UNKNOWN };
 extern const char *const gw_doctor_evidence[];
 
 /* A copy of a library. One file that two directories name is two. */
@@ -63,9 +65,38 @@ struct gw_doctor_copy {
 	const struct gw_doctor_copy *shadow; /* what wins instead of it, of another release; NULL (doctor_faults.c) */
 };
 
+/* What a framework gets for one name. */
+struct gw_doctor_use {
+	const char *soname, *family;
+	const char *path, *real; /* NULL: nothing */
+	const char *how;	 /* "RPATH of /…/libtorch_cuda.so" */
+	const char *by;		 /* who needs or opens it */
+	bool later;		 /* not when the framework is imported, but when it needs it */
+	const struct gw_doctor_copy *copy; /* once copies are settled; NULL for none */
+};
+
+/* A framework of a Python environment. */
+struct gw_doctor_framework {
+	const char *name, *site;
+	size_t line;				 /* where it begins in gw_doctor.frameworks */
+	const struct gw_doctor_package *package; /* NULL: not known to pip */
+	const char *version;			 /* NULL without a package */
+	const char *cuda, *cuda_from, *cudnn, *cudnn_from; /* what it was built for; NULL where nothing says it */
+	bool preloads;				 /* it had to open its libraries by their paths */
+	struct gw_doctor_use *uses;
+	size_t use_count;
+};
+
+struct gw_doctor_gpu {
+	const char *model, *arch, *from; /* arch: "9.0"; NULL where the name is not known */
+};
+
 struct gw_doctor {
 	struct gw_scan scan; /* root, LD_LIBRARY_PATH, database, --python */
 	struct gw_rules rules;
+	struct gw_table table; /* drivers */
+	struct gw_frameworks frameworks;
+	const char *given_gpu; /* --gpu */
 	const char **sites;
 	size_t site_count;
 	const char **prefixes; /* of conda */
@@ -78,7 +109,12 @@ struct gw_doctor {
 	size_t record_count;
 	struct gw_doctor_copy *copies;
 	size_t copy_count;
-	const char *module, *driver, *driver_kind, *driver_maximum; /* doctor_driver.c */
+	struct gw_doctor_framework *installed;
+	size_t framework_count;
+	const char *module, *driver, *driver_kind, *driver_maximum, *maximum_from; /* doctor_driver.c */
+	bool driver_newer; /* than any that the table has: it may run more */
+	struct gw_doctor_gpu *gpus;
+	size_t gpu_count;
 	json_t *findings;
 	bool severe, failed;
 	void **kept;
@@ -100,8 +136,6 @@ void gw_doctor_unreadable(struct gw_doctor *doctor, const char *message);
 /* null for NULL. */
 json_t *gw_doctor_text(const char *text);
 void gw_doctor_finish(struct gw_doctor *doctor);
-/* <0, 0, >0; parts that one of them lacks count as equal: "8.9.2" is "8.9.2.26". */
-int gw_doctor_compare(const char *a, const char *b);
 /* The first number with dots in TEXT, as long as it has LEAST parts; NULL. */
 const char *gw_doctor_number(struct gw_doctor *doctor, const char *text, unsigned least);
 
@@ -123,8 +157,6 @@ void gw_doctor_match(struct gw_doctor *doctor, const char *pattern, gw_doctor_ma
 json_t *gw_doctor_driver(struct gw_doctor *doctor);
 void gw_doctor_find_toolkits(struct gw_doctor *doctor);
 json_t *gw_doctor_toolkits(struct gw_doctor *doctor);
-/* The things that carry 'the CUDA version', once all else is known. */
-json_t *gw_doctor_versions(struct gw_doctor *doctor);
 
 /* ---- doctor_family.c: which file names are copies of which family */
 /* The family of a file's base name, and its stem ("libcudnn_ops"); NULL when it has none. */
@@ -140,15 +172,37 @@ const struct gw_doctor_record *gw_doctor_records(const struct gw_doctor *doctor,
 /* ---- doctor_copies.c, doctor_release.c, doctor_origin.c */
 void gw_doctor_find_sites(struct gw_doctor *doctor);
 void gw_doctor_find_copies(struct gw_doctor *doctor);
-json_t *gw_doctor_copies(struct gw_doctor *doctor);
+/* One more file, found for a Python environment's directory, or none; before they are settled alone. */
+void gw_doctor_add_copy(struct gw_doctor *doctor, const char *path, const char *site);
+/* Sorts them, and finds out who wins, which releases they are and where they come from. */
+void gw_doctor_settle_copies(struct gw_doctor *doctor);
 /* What an ordinary program that needs SONAME gets, and how it is found ("LD_LIBRARY_PATH"); NULL. */
 const char *gw_doctor_winner(struct gw_doctor *doctor, const char *soname, const char **how);
 void gw_doctor_find_release(struct gw_doctor *doctor, struct gw_doctor_copy *copy);
 void gw_doctor_find_origins(struct gw_doctor *doctor);
 
-/* ---- doctor_faults.c, doctor_sets.c: what is wrong between them */
+/* ---- doctor_installed.c, doctor_uses.c: frameworks, and what they get */
+void gw_doctor_find_frameworks(struct gw_doctor *doctor);
+/* Adds to the copies what they get. */
+void gw_doctor_follow_frameworks(struct gw_doctor *doctor);
+/* A pattern of the data file with what stands in braces filled in; NULL where that is not known. */
+const char *gw_doctor_fill(struct gw_doctor *doctor, const struct gw_doctor_framework *framework, const char *text);
+
+/* ---- doctor_report.c: what was found as JSON. The table of what carries 'the CUDA version' comes once all else is known. */
+json_t *gw_doctor_copies(struct gw_doctor *doctor);
+json_t *gw_doctor_frameworks(struct gw_doctor *doctor);
+json_t *gw_doctor_versions(struct gw_doctor *doctor);
+
+/* ---- doctor_faults.c, doctor_sets.c, doctor_suits.c: what is wrong between them */
 void gw_doctor_faults(struct gw_doctor *doctor);
 void gw_doctor_check_sets(struct gw_doctor *doctor);
+void gw_doctor_check_suits(struct gw_doctor *doctor);
+/* doctor_nccl.c: an NCCL's release, and the CUDA that it was built with; false where it does not say them. */
+bool gw_doctor_nccl(struct gw_doctor *doctor, const char *real, const char **release, const char **cuda);
+void gw_doctor_check_nccl(struct gw_doctor *doctor, const struct gw_doctor_framework *framework);
+void gw_doctor_check_partners(struct gw_doctor *doctor);
+/* Which libcublas works on which libcublasLt. */
+json_t *gw_doctor_pairs(struct gw_doctor *doctor);
 /* Does the loader take it when it comes to its directory? Its name is its soname then. */
 bool gw_doctor_is_named(const struct gw_doctor_copy *copy);
 /* The release in words: "9.1.0.70 to 9.20.0.48" where several fit. */

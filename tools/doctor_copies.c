@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "elf_read.h"
 #include "loader_search.h"
 #include "option.h"
@@ -127,6 +128,14 @@ static void add(struct gw_doctor *doctor, const char *path, void *context)
 	gw_elf_finish(&elf);
 }
 
+void gw_doctor_add_copy(struct gw_doctor *doctor, const char *path, const char *site)
+{
+	size_t length = site ? strlen(site) : 0;
+
+	if (*path == '/')
+		add(doctor, path, site && strncmp(path, site, length) == 0 && path[length] == '/' ? (void *)(uintptr_t)site : NULL);
+}
+
 static void look_in(struct gw_doctor *doctor, const char *site, const char *directory)
 {
 	/* the directory itself, and the loader's subdirectories for better processors */
@@ -134,12 +143,15 @@ static void look_in(struct gw_doctor *doctor, const char *site, const char *dire
 	gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/glibc-hwcaps/*/lib*.so*", directory), add, (void *)(uintptr_t)site);
 }
 
-static void look_everywhere(struct gw_doctor *doctor)
+void gw_doctor_find_copies(struct gw_doctor *doctor)
 {
 	static const char *const of_toolkit[] = {"lib64", "targets/x86_64-linux/lib", "compat"};
 	static const char *const of_site[] = {"nvidia/*/lib", "*.libs", "*/lib"};
 	const struct gw_loader *loader = &doctor->scan.loader;
+	char here[PATH_MAX] = ""; /* what other entries of LD_LIBRARY_PATH begin in */
 
+	if (!*loader->root && !getcwd(here, sizeof here))
+		here[0] = '\0';
 	for (size_t i = 0; i < doctor->site_count; i++)
 		for (size_t k = 0; k < 3; k++)
 			look_in(doctor, doctor->sites[i], gw_doctor_keep(doctor, "%s/%s", doctor->sites[i], of_site[k]));
@@ -151,8 +163,7 @@ static void look_everywhere(struct gw_doctor *doctor)
 	for (const char *list = loader->library_path; list && *list;) {
 		size_t length = strcspn(list, ":;");
 
-		/* an empty one is the directory that the program starts in */
-		look_in(doctor, NULL, length ? gw_doctor_keep(doctor, "%.*s", (int)length, list) : ".");
+		look_in(doctor, NULL, *list == '/' ? gw_doctor_keep(doctor, "%.*s", (int)length, list) : gw_doctor_keep(doctor, "%s/%.*s", here, (int)length, list));
 		list += length + (list[length] != '\0');
 	}
 	for (size_t i = 0; i < loader->platform.default_count; i++)
@@ -172,9 +183,19 @@ static int by_place(const void *a, const void *b)
 	return strcmp(((const struct gw_doctor_copy *)a)->path, ((const struct gw_doctor_copy *)b)->path);
 }
 
-void gw_doctor_find_copies(struct gw_doctor *doctor)
+/* The copy that a use is: by the directory that it was found in, where there are several. */
+static void link_use(struct gw_doctor *doctor, struct gw_doctor_use *use)
 {
-	look_everywhere(doctor);
+	for (size_t i = 0; use->real && i < doctor->copy_count; i++) {
+		const struct gw_doctor_copy *copy = &doctor->copies[i];
+
+		if (strcmp(copy->real, use->real) == 0 && (!use->copy || strcmp(copy->path, use->path) == 0))
+			use->copy = copy;
+	}
+}
+
+void gw_doctor_settle_copies(struct gw_doctor *doctor)
+{
 	if (doctor->copy_count)
 		qsort(doctor->copies, doctor->copy_count, sizeof *doctor->copies, by_place);
 	for (size_t i = 0; i < doctor->copy_count; i++) {
@@ -192,19 +213,7 @@ void gw_doctor_find_copies(struct gw_doctor *doctor)
 		gw_doctor_find_release(doctor, copy);
 	}
 	gw_doctor_find_origins(doctor);
-}
-
-json_t *gw_doctor_copies(struct gw_doctor *doctor)
-{
-	json_t *all = json_array();
-
-	for (size_t i = 0; i < doctor->copy_count; i++) {
-		const struct gw_doctor_copy *c = &doctor->copies[i];
-
-		json_array_append_new(all, json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:b}", "family", c->family, "path", gw_doctor_text(c->path), "real",
-						     gw_doctor_text(c->real), "soname", gw_doctor_text(c->soname), "release",
-						     gw_doctor_text(c->release), "oldest", gw_doctor_text(c->oldest), "release_by", gw_doctor_evidence[c->evidence], "origin",
-						     gw_doctor_text(c->origin), "wins", c->wins));
-	}
-	return all;
+	for (size_t f = 0; f < doctor->framework_count; f++)
+		for (size_t u = 0; u < doctor->installed[f].use_count; u++)
+			link_use(doctor, &doctor->installed[f].uses[u]);
 }

@@ -13,7 +13,10 @@ static const struct {
 	{"libcudart", "cudart", false},	    {"libnvrtc", "nvrtc", false},	  {"libnvrtc-builtins", "nvrtc", false},
 	{"libnvJitLink", "nvJitLink", false}, {"libcufft", "cufft", false},	  {"libcurand", "curand", false},
 	{"libcusolver", "cusolver", false}, {"libcusolverMg", "cusolver", false}, {"libnccl", "nccl", false},
-	{"libcuda", "driver", false},
+	{"libcuda", "driver", false},	    {"libcupti", "cupti", false},	  {"libnvToolsExt", "nvtx", false},
+	{"libnvjpeg", "nvjpeg", false},	    {"libcufile", "cufile", false},	  {"libnvshmem", "nvshmem", true},
+	{"libcutensor", "cutensor", true},   {"libcudss", "cudss", true},	  {"libnvinfer", "tensorrt", true},
+	{"libcufftw", "cufft", false},	    {"libnvonnxparser", "tensorrt", false}, {"libnvvm", "nvvm", false},
 };
 
 /* The length of "-HASH", as the tools that repair wheels add it; 0. */

@@ -11,12 +11,12 @@ static void check_headers(struct gw_doctor *doctor, const struct gw_doctor_copy 
 	const struct gw_family_rule *rule = NULL;
 	char host[PATH_MAX], version[64];
 
-	if (copy->changed || copy->evidence > GW_DOCTOR_FILE_NAME || (strcmp(copy->stem, "libcublas") != 0 && strcmp(copy->stem, "libcudnn") != 0))
+	if (copy->changed || copy->evidence > GW_DOCTOR_CONTENTS || (strcmp(copy->stem, "libcublas") != 0 && strcmp(copy->stem, "libcudnn") != 0))
 		return;
 	for (size_t r = 0; r < doctor->rules.count; r++)
 		if (strcmp(doctor->rules.rule[r].name, copy->family) == 0)
 			rule = &doctor->rules.rule[r];
-	if (rule && gw_loader_host(&doctor->scan.loader, copy->real, host) == 0 && gw_guess_headers(host, rule, version, sizeof version) && gw_doctor_compare(version, copy->release) != 0)
+	if (rule && gw_loader_host(&doctor->scan.loader, copy->real, host) == 0 && gw_guess_headers(host, rule, version, sizeof version) && gw_release_compare(version, copy->release) != 0)
 		gw_doctor_find(doctor, GW_FINDING_HEADERS_OTHER, NULL, "the headers beside %s are of %s %s, and it is of %s", copy->path, copy->family,
 			       version, copy->release);
 }
@@ -89,4 +89,6 @@ void gw_doctor_faults(struct gw_doctor *doctor)
 		check_headers(doctor, &doctor->copies[i]);
 		check_winner(doctor, &doctor->copies[i]);
 	}
+	gw_doctor_check_partners(doctor);
+	gw_doctor_check_suits(doctor);
 }

@@ -109,20 +109,6 @@ void gw_doctor_unreadable(struct gw_doctor *doctor, const char *message)
 	gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s", message);
 }
 
-int gw_doctor_compare(const char *a, const char *b)
-{
-	while (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
-		char *after_a, *after_b;
-		unsigned long x = strtoul(a, &after_a, 10), y = strtoul(b, &after_b, 10);
-
-		if (x != y)
-			return x < y ? -1 : 1;
-		a = after_a + (*after_a == '.');
-		b = after_b + (*after_b == '.');
-	}
-	return 0;
-}
-
 const char *gw_doctor_number(struct gw_doctor *doctor, const char *text, unsigned least)
 {
 	char release[GW_RELEASE_SIZE];
@@ -141,6 +127,10 @@ void gw_doctor_finish(struct gw_doctor *doctor)
 	free(doctor->packages);
 	free(doctor->records);
 	free(doctor->copies);
+	for (size_t i = 0; i < doctor->framework_count; i++)
+		free(doctor->installed[i].uses);
+	free(doctor->installed);
+	free(doctor->gpus);
 	json_decref(doctor->findings);
 	gw_loader_finish(&doctor->scan.loader);
 	abi_db_finish(&doctor->scan.db);
@@ -148,4 +138,6 @@ void gw_doctor_finish(struct gw_doctor *doctor)
 	gw_scan_forget_packages(&doctor->scan);
 	gw_scan_forget_python(&doctor->scan);
 	gw_rules_finish(&doctor->rules);
+	gw_table_finish(&doctor->table);
+	gw_frameworks_finish(&doctor->frameworks);
 }

@@ -62,6 +62,8 @@ int gw_version_text(const char *text, char release[GW_RELEASE_SIZE], char *error
 /* The first number after KEY that has LEAST parts, on the same line: of a package's own word of what it was built for. */
 int gw_version_after(const char *text, const char *key, unsigned least, char release[GW_RELEASE_SIZE], char *error, size_t error_size)
 	__attribute__((nonnull));
+/* What "Requires-Dist: PACKAGE…" of a package's METADATA asks for: after `==`, else after `>=` or `~=`. PACKAGE may go on with -cu12. */
+bool gw_version_required(const char *text, const char *package, char release[GW_RELEASE_SIZE]) __attribute__((nonnull));
 /* The first number with dots in TEXT, up to END, as long as it has LEAST parts; false where there is none. */
 bool gw_version_number(const char *text, const char *end, unsigned least, char release[GW_RELEASE_SIZE]) __attribute__((nonnull));
 

@@ -12,7 +12,7 @@
 #include "abi_guess.h"
 #include "scan.h"
 
-const char *const gw_doctor_evidence[] = {"wheel", "file name", "exports", "nearest exports", "unknown"};
+const char *const gw_doctor_evidence[] = {"wheel", "file name", "contents", "exports", "nearest exports", "unknown"};
 
 static int by_text(const void *a, const void *b)
 {
@@ -103,6 +103,7 @@ static bool by_wheel(struct gw_doctor *doctor, struct gw_doctor_copy *copy)
 void gw_doctor_find_release(struct gw_doctor *doctor, struct gw_doctor_copy *copy)
 {
 	const char *number = strstr(strrchr(copy->real, '/'), ".so.");
+	const char *cuda;
 	bool driver = strcmp(copy->family, "driver") == 0;
 	struct gw_library library;
 	struct abi_error error;
@@ -114,6 +115,11 @@ void gw_doctor_find_release(struct gw_doctor *doctor, struct gw_doctor_copy *cop
 	copy->release = copy->oldest = number ? gw_doctor_number(doctor, number + 4, driver ? 2 : 3) : NULL;
 	if (copy->release) {
 		copy->evidence = GW_DOCTOR_FILE_NAME;
+		return;
+	}
+	if (strcmp(copy->family, "nccl") == 0 && gw_doctor_nccl(doctor, copy->real, &copy->release, &cuda)) {
+		copy->oldest = copy->release;
+		copy->evidence = GW_DOCTOR_CONTENTS;
 		return;
 	}
 	if (!copy->soname || !gw_scan_family(&doctor->scan.db, copy->soname))

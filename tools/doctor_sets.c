@@ -9,7 +9,7 @@ bool gw_doctor_differ(const struct gw_doctor_copy *a, const struct gw_doctor_cop
 {
 	if (a->evidence > GW_DOCTOR_EXPORTS || b->evidence > GW_DOCTOR_EXPORTS)
 		return false;
-	return gw_doctor_compare(a->release, b->oldest) < 0 || gw_doctor_compare(b->release, a->oldest) < 0;
+	return gw_release_compare(a->release, b->oldest) < 0 || gw_release_compare(b->release, a->oldest) < 0;
 }
 
 bool gw_doctor_is_named(const struct gw_doctor_copy *copy)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Toolkits under /usr/local, and the table of all that carries 'the CUDA version' (doctor.h). */
+/* Toolkits under /usr/local (doctor.h). */
 #include "doctor.h"
 
 #include <errno.h>
@@ -85,35 +85,4 @@ json_t *gw_doctor_toolkits(struct gw_doctor *doctor)
 						     t->current));
 	}
 	return all;
-}
-
-static void add_row(json_t *rows, const char *what, const char *version, const char *from, const char *matters)
-{
-	json_array_append_new(rows, json_pack("{s:s,s:o,s:o,s:s}", "what", what, "version", gw_doctor_text(version), "from",
-					      gw_doctor_text(from), "matters", matters));
-}
-
-json_t *gw_doctor_versions(struct gw_doctor *doctor)
-{
-	json_t *rows = json_array();
-
-	add_row(rows, "driver's maximum", doctor->driver_maximum,
-		doctor->driver_maximum ? "the directory of the compat package" : "only the driver itself can say it: nvidia-smi, at the top right",
-		"the newest CUDA that programs here may be built for");
-	for (size_t i = 0; i < doctor->toolkit_count; i++)
-		add_row(rows, "toolkit", doctor->toolkits[i].release, doctor->toolkits[i].path, "what nvcc of it builds for; not what runs");
-	for (size_t i = 0; i < doctor->copy_count; i++)
-		if (strcmp(doctor->copies[i].family, "cudart") == 0)
-			add_row(rows, "runtime library", doctor->copies[i].release, doctor->copies[i].path,
-				doctor->copies[i].wins ? "what ordinary programs of its name run on" : "what programs run on that are led to it");
-	for (size_t i = 0; i < doctor->package_count; i++) {
-		const struct gw_doctor_package *p = &doctor->packages[i];
-		const char *local = strstr(p->version, "+cu");
-
-		if (strncmp(p->name, "nvidia-cuda-runtime", 19) == 0)
-			add_row(rows, "wheel", p->version, p->name, "the runtime library that pip installed");
-		else if (local)
-			add_row(rows, "wheel", local + 1, gw_doctor_keep(doctor, "%s %s", p->name, p->version), "what that package was built for");
-	}
-	return rows;
 }

@@ -93,3 +93,24 @@ int gw_version_after(const char *text, const char *key, unsigned least, char rel
 	snprintf(error, error_size, "%u: names no version after '%s'", line > 1 ? line - 1 : 1, key);
 	return -1;
 }
+
+bool gw_version_required(const char *text, const char *package, char release[GW_RELEASE_SIZE])
+{
+	static const char field[] = "Requires-Dist: ";
+	static const char *const signs[] = {"==", ">=", "~="};
+
+	for (const char *at = text; (at = strstr(at, field));) {
+		const char *name = at + strlen(field), *end = name + strcspn(name, "\n"), *rest = name + strlen(package);
+
+		at = end;
+		if (strncmp(name, package, strlen(package)) != 0 || (*rest != ' ' && *rest != '=' && *rest != '>' && *rest != '(' && strncmp(rest, "-cu", 3) != 0))
+			continue;
+		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+			const char *sign = memmem(name, (size_t)(end - name), signs[i], 2);
+
+			if (sign && gw_version_number(sign + 2, end, 1, release))
+				return true;
+		}
+	}
+	return false;
+}
