@@ -18,6 +18,7 @@
 #include "doctor_read.h"
 #include "doctor_table.h"
 #include "gw_findings.h"
+#include "loader_search.h"
 #include "scan.h"
 
 /* A directory of the installed toolkits. */
@@ -62,6 +63,7 @@ struct gw_doctor_copy {
 	const char *toolkit; /* or the toolkit */
 	bool wins;           /* an ordinary program that needs its soname gets it */
 	bool changed;        /* differs from its RECORD */
+	bool blamed;         /* told to be the wrong one: what it lacks is not told again */
 	const struct gw_doctor_copy *shadow; /* what wins instead of it, of another release; NULL (doctor_faults.c) */
 };
 
@@ -185,6 +187,8 @@ void gw_doctor_find_origins(struct gw_doctor *doctor);
 void gw_doctor_find_frameworks(struct gw_doctor *doctor);
 /* Adds to the copies what they get. */
 void gw_doctor_follow_frameworks(struct gw_doctor *doctor);
+/* How a file was found: "RPATH of /…/libtorch_cuda.so", "LD_LIBRARY_PATH". */
+const char *gw_doctor_how(struct gw_doctor *doctor, enum gw_rule rule, const struct gw_file *owner);
 /* A pattern of the data file with what stands in braces filled in; NULL where that is not known. */
 const char *gw_doctor_fill(struct gw_doctor *doctor, const struct gw_doctor_framework *framework, const char *text);
 
@@ -200,6 +204,8 @@ void gw_doctor_check_suits(struct gw_doctor *doctor);
 /* doctor_nccl.c: an NCCL's release, and the CUDA that it was built with; false where it does not say them. */
 bool gw_doctor_nccl(struct gw_doctor *doctor, const char *real, const char **release, const char **cuda);
 void gw_doctor_check_nccl(struct gw_doctor *doctor, const struct gw_doctor_framework *framework);
+/* doctor_kernels.c */
+void gw_doctor_check_kernels(struct gw_doctor *doctor, const struct gw_doctor_framework *framework);
 void gw_doctor_check_partners(struct gw_doctor *doctor);
 /* Which libcublas works on which libcublasLt. */
 json_t *gw_doctor_pairs(struct gw_doctor *doctor);

@@ -72,7 +72,7 @@ static void find_gpus(struct gw_doctor *doctor)
 		return;
 	}
 	if (gw_gpu_parse(&gpu, doctor->given_gpu))
-		add_gpu(doctor, "--gpu", gw_doctor_keep(doctor, "%u.%u", gpu.arch / 10, gpu.arch % 10), "--gpu");
+		add_gpu(doctor, "the GPU of --gpu", gw_doctor_keep(doctor, "%u.%u", gpu.arch / 10, gpu.arch % 10), "--gpu");
 }
 
 static const char *kind_of(const char *path, const char *real)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include "abi_guess.h"
 
+#define HEADER (8u << 20)
+
 static void check_headers(struct gw_doctor *doctor, const struct gw_doctor_copy *copy)
 {
 	const struct gw_family_rule *rule = NULL;
@@ -19,6 +21,28 @@ static void check_headers(struct gw_doctor *doctor, const struct gw_doctor_copy 
 	if (rule && gw_loader_host(&doctor->scan.loader, copy->real, host) == 0 && gw_guess_headers(host, rule, version, sizeof version) && gw_release_compare(version, copy->release) != 0)
 		gw_doctor_find(doctor, GW_FINDING_HEADERS_OTHER, NULL, "the headers beside %s are of %s %s, and it is of %s", copy->path, copy->family,
 			       version, copy->release);
+}
+
+/* The runtime's own headers count as cudart's: `#define CUDART_VERSION 12040`. */
+static void check_runtime_headers(struct gw_doctor *doctor, const struct gw_doctor_toolkit *toolkit)
+{
+	const char *path = gw_doctor_keep(doctor, "%s/include/cuda_runtime_api.h", toolkit->path), *version;
+	char *text = gw_doctor_read(doctor, path, HEADER);
+	unsigned long number = text ? gw_version_define(text, "CUDART_VERSION") : 0;
+
+	free(text);
+	if (!number)
+		return;
+	version = gw_doctor_keep(doctor, "%lu.%lu", number / 1000, number % 1000 / 10);
+	for (size_t i = 0; i < doctor->copy_count; i++) {
+		const struct gw_doctor_copy *copy = &doctor->copies[i];
+
+		if (!copy->toolkit || strcmp(copy->toolkit, toolkit->path) != 0 || strcmp(copy->family, "cudart") != 0 || copy->evidence > GW_DOCTOR_CONTENTS ||
+		    gw_release_compare(version, copy->release) == 0)
+			continue;
+		gw_doctor_find(doctor, GW_FINDING_HEADERS_OTHER, NULL, "the headers beside %s are of cudart %s, and it is of %s", copy->path, version, copy->release);
+		return;
+	}
 }
 
 static const struct gw_doctor_copy *winner_of(const struct gw_doctor *doctor, const char *soname)
@@ -89,6 +113,8 @@ void gw_doctor_faults(struct gw_doctor *doctor)
 		check_headers(doctor, &doctor->copies[i]);
 		check_winner(doctor, &doctor->copies[i]);
 	}
+	for (size_t i = 0; i < doctor->toolkit_count; i++)
+		check_runtime_headers(doctor, &doctor->toolkits[i]);
 	gw_doctor_check_partners(doctor);
 	gw_doctor_check_suits(doctor);
 }

@@ -8,10 +8,11 @@
 #define MAX_LINE 8192
 #define MAX_LINES (16u << 20)
 
-/* The next line without its end; false at the end, or with WRONG set. */
-static bool next_line(FILE *stream, char line[MAX_LINE], unsigned *number, const char **wrong)
+/* The next line without its end; false at the end, or with WRONG set. CUT: what is beyond MAX_LINE does not matter. */
+static bool next_line(FILE *stream, char line[MAX_LINE], unsigned *number, const char **wrong, bool cut)
 {
 	size_t length;
+	int next = 0;
 
 	if (!fgets(line, MAX_LINE, stream)) {
 		if (ferror(stream)) {
@@ -21,6 +22,12 @@ static bool next_line(FILE *stream, char line[MAX_LINE], unsigned *number, const
 		return false;
 	}
 	length = strlen(line);
+	/* Descriptions and lists of dependencies may be as long as they like. */
+	if (cut && length == MAX_LINE - 1 && line[length - 1] != '\n') {
+		while ((next = getc(stream)) != EOF && next != '\n' && next)
+			;
+		line[length - 1] = next ? '\n' : line[length - 1];
+	}
 	if (++*number > MAX_LINES)
 		*wrong = "is one line too many";
 	else if (!length || (line[length - 1] != '\n' && !feof(stream)))
@@ -35,7 +42,7 @@ const char *gw_dpkg_list_read(FILE *stream, gw_list_visit *visit, void *context,
 	char line[MAX_LINE];
 
 	*number = 0;
-	while (next_line(stream, line, number, &wrong)) {
+	while (next_line(stream, line, number, &wrong, false)) {
 		if (*line != '/')
 			return "is no path";
 		if (visit(context, line))
@@ -63,8 +70,7 @@ const char *gw_dpkg_status_read(FILE *stream, gw_status_visit *visit, void *cont
 
 	*number = 0;
 	do {
-		more = next_line(stream, line, number, &wrong);
-		/* descriptions and lists of files of the configuration may be as long as they like */
+		more = next_line(stream, line, number, &wrong, true);
 		if (wrong)
 			return wrong;
 		if (!more || !*line) {

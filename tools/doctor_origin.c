@@ -114,6 +114,24 @@ static void read_conda(struct gw_doctor *doctor, const char *path, void *context
 	json_decref(package.all);
 }
 
+/* A container's start mounts the machine's driver, file by file. */
+static void by_mount(struct gw_doctor *doctor)
+{
+	char *text = gw_doctor_read(doctor, "/proc/self/mountinfo", MAX_JSON), *rest = text, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char *at = line, *field = NULL;
+
+		/* the fifth field is where; the fourth, what of the other file system */
+		for (size_t i = 0; i < 5; i++)
+			field = strsep(&at, " ");
+		for (size_t i = 0; field && i < doctor->copy_count; i++)
+			if (!doctor->copies[i].origin && strcmp(doctor->copies[i].real, field) == 0)
+				doctor->copies[i].origin = "mounted into the container";
+	}
+	free(text);
+}
+
 static void by_pip(struct gw_doctor *doctor, struct gw_doctor_copy *copy)
 {
 	const struct gw_doctor_record *record, *best = NULL;
@@ -130,15 +148,21 @@ static void by_pip(struct gw_doctor *doctor, struct gw_doctor_copy *copy)
 
 void gw_doctor_find_origins(struct gw_doctor *doctor)
 {
+	bool debian = false;
+
 	if (!doctor->copy_count)
 		return;
+	by_mount(doctor);
 	for (size_t i = 0; i < doctor->copy_count; i++)
 		by_pip(doctor, &doctor->copies[i]);
 	for (size_t i = 0; i < doctor->prefix_count; i++)
 		gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/conda-meta/*.json", doctor->prefixes[i]), read_conda,
 				(void *)(uintptr_t)doctor->prefixes[i]);
 	gw_doctor_match(doctor, "/var/lib/dpkg/info/*.list", read_list, NULL);
-	gw_doctor_match(doctor, "/var/lib/dpkg/status", read_status, NULL);
+	for (size_t i = 0; i < doctor->copy_count; i++)
+		debian |= doctor->copies[i].origin && strncmp(doctor->copies[i].origin, "Debian ", 7) == 0;
+	if (debian)
+		gw_doctor_match(doctor, "/var/lib/dpkg/status", read_status, NULL);
 	for (size_t i = 0; i < doctor->copy_count; i++)
 		if (!doctor->copies[i].origin && doctor->copies[i].toolkit)
 			doctor->copies[i].origin = gw_doctor_keep(doctor, "toolkit %s", doctor->copies[i].toolkit);

@@ -52,9 +52,17 @@ static void compare(struct gw_doctor *doctor, struct pair *pair)
 	}
 }
 
+/* By the soname; a cuDNN that a wheel brings has one of its own. */
+static const char *suite_of(const struct gw_doctor *doctor, const struct gw_doctor_copy *copy)
+{
+	if (strcmp(copy->family, "cudnn") == 0)
+		return copy->family;
+	return copy->soname ? gw_scan_suite(&doctor->scan.db, copy->soname) : NULL;
+}
+
 static bool same_suite(const struct gw_doctor *doctor, const struct gw_doctor_copy *a, const struct gw_doctor_copy *b)
 {
-	const char *x = a->soname ? gw_scan_suite(&doctor->scan.db, a->soname) : NULL, *y = b->soname ? gw_scan_suite(&doctor->scan.db, b->soname) : NULL;
+	const char *x = suite_of(doctor, a), *y = suite_of(doctor, b);
 
 	return x && y && strcmp(x, y) == 0;
 }
@@ -62,7 +70,12 @@ static bool same_suite(const struct gw_doctor *doctor, const struct gw_doctor_co
 /* Is it a pair that fails? One directory's own are told as a mixed set (doctor_sets.c). */
 static bool fails(struct gw_doctor *doctor, struct pair *pair)
 {
+	bool private_place = pair->who || pair->library->site || (pair->library->origin && strncmp(pair->library->origin, "conda ", 6) == 0);
+
 	if (strcmp(pair->library->directory, pair->on->directory) == 0 && same_suite(doctor, pair->library, pair->on))
+		return false;
+	/* Who is led to a toolkit by LD_LIBRARY_PATH gets all of it there. Environments' libraries are opened by their paths. */
+	if (!private_place && strcmp(pair->how, gw_rule_name(GW_RULE_LIBRARY_PATH)) == 0)
 		return false;
 	compare(doctor, pair);
 	return pair->lacks || (same_suite(doctor, pair->library, pair->on) && gw_doctor_differ(pair->library, pair->on));
@@ -82,7 +95,13 @@ static const char *release_of(struct gw_doctor *doctor, const struct gw_doctor_c
 	return copy->release ? gw_doctor_keep(doctor, "release %s", gw_doctor_release(doctor, copy)) : "an unknown release";
 }
 
-/* The first of those between the same two directories tells for all; one that lacks functions before one that does not. */
+/* What a framework meets before what a library by itself would, and what lacks functions before what does not. */
+static int rank(const struct pair *pair)
+{
+	return (pair->who ? 2 : 0) + (pair->lacks > 0);
+}
+
+/* The first of those between the same two directories tells for all. */
 static bool is_first(const struct pair *pairs, size_t count, size_t i, size_t *more)
 {
 	*more = 0;
@@ -91,7 +110,7 @@ static bool is_first(const struct pair *pairs, size_t count, size_t i, size_t *m
 
 		if (k == i || strcmp(a->library->directory, b->library->directory) != 0 || strcmp(a->on->directory, b->on->directory) != 0)
 			continue;
-		if ((b->lacks > 0) > (a->lacks > 0) || ((b->lacks > 0) == (a->lacks > 0) && k < i))
+		if (rank(b) > rank(a) || (rank(b) == rank(a) && k < i))
 			return false;
 		++*more;
 	}
@@ -105,8 +124,9 @@ static void tell(struct gw_doctor *doctor, const struct pair *pair, size_t more)
 				      : "and their private calls differ";
 
 	gw_doctor_find(doctor, GW_FINDING_PARTNERS_CROSS,
-		       strcmp(pair->library->directory, pair->on->directory) == 0
-			       ? NULL
+		       strcmp(pair->library->directory, pair->on->directory) == 0 ? NULL
+		       : strcmp(pair->library->family, "cudnn") == 0 && strncmp(pair->library->soname, "libcudnn-", 9) == 0
+			       ? gw_doctor_keep(doctor, "install the cuDNN package of its release, and put that directory before all else in LD_LIBRARY_PATH")
 			       : gw_doctor_keep(doctor, "put %s before all else in LD_LIBRARY_PATH, or take %s out of it", pair->library->directory, pair->on->directory),
 		       "%s%s, %s, would get %s, %s, found by %s%s%s, %s", pair->library->path, others, release_of(doctor, pair->library), pair->on->path,
 		       release_of(doctor, pair->on), pair->how, pair->who ? " in " : "", pair->who ? pair->who : "", why);
@@ -128,6 +148,13 @@ static void in_framework(struct gw_doctor *doctor, const struct gw_doctor_framew
 		const struct gw_doctor_copy *library = framework->uses[a].copy;
 		struct gw_file *file = library ? gw_loader_file(&doctor->scan.loader, library->real) : NULL;
 
+		/* cuDNN's front opens its parts by name: nothing of theirs stands in it */
+		for (size_t b = 0; library && strcmp(library->stem, "libcudnn") == 0 && b < framework->use_count; b++) {
+			const struct gw_doctor_copy *part = framework->uses[b].copy;
+
+			if (part && part != library && strncmp(part->stem, "libcudnn_", 9) == 0)
+				add_pair(doctor, pairs, count, (struct pair){library, part, framework->uses[b].how, framework->name, 0, NULL});
+		}
 		for (size_t i = 0; file && !file->status && i < file->elf.needed_count; i++)
 			for (size_t b = 0; b < framework->use_count; b++)
 				if (framework->uses[b].copy && strcmp(framework->uses[b].soname, file->elf.needed[i]) == 0)
@@ -159,13 +186,18 @@ static void by_itself(struct gw_doctor *doctor, const struct gw_doctor_copy *lib
 	for (size_t i = 0; i < map.all.object[0]->file->elf.needed_count; i++) {
 		const struct gw_mapped *object = map.all.object[0]->needs[i].object;
 		const struct gw_doctor_copy *on = object ? copy_of(doctor, object->file->path) : NULL;
-		const char *how = object && object->owner ? gw_doctor_keep(doctor, "%s of %s", gw_rule_name(object->rule), object->owner->path)
-							  : gw_rule_name(object ? object->rule : GW_RULE_PATH);
+		const char *how = object ? gw_doctor_how(doctor, object->rule, object->owner) : NULL;
 
 		if (on)
 			add_pair(doctor, pairs, count, (struct pair){library, on, how, NULL, 0, NULL});
 	}
 	gw_map_finish(&map);
+}
+
+static void blame(struct gw_doctor *doctor, const struct gw_doctor_copy *wrong)
+{
+	for (size_t i = 0; i < doctor->copy_count; i++)
+		doctor->copies[i].blamed |= strcmp(doctor->copies[i].real, wrong->real) == 0;
 }
 
 void gw_doctor_check_partners(struct gw_doctor *doctor)
@@ -178,6 +210,8 @@ void gw_doctor_check_partners(struct gw_doctor *doctor)
 	for (size_t i = 0; i < doctor->copy_count; i++)
 		if (gw_doctor_is_named(&doctor->copies[i]) && strcmp(doctor->copies[i].family, "driver") != 0 && !is_used(doctor, &doctor->copies[i]))
 			by_itself(doctor, &doctor->copies[i], &pairs, &count);
+	for (size_t i = 0; i < count; i++)
+		blame(doctor, pairs[i].on);
 	for (size_t i = 0; i < count; i++)
 		if (is_first(pairs, count, i, &more))
 			tell(doctor, &pairs[i], more);

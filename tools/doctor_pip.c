@@ -130,6 +130,9 @@ static const char *compare(struct gw_doctor *doctor, const struct gw_doctor_reco
 	ssize_t count;
 	int file = gw_doctor_open(doctor, record->path, &size);
 
+	/* Images are made smaller by taking headers, static libraries and examples out: no program misses those. */
+	if (file == -ENOENT && !strstr(record->path, ".so"))
+		return NULL;
 	if (file < 0)
 		return file == -ENOENT ? "it is not there" : gw_doctor_keep(doctor, "it cannot be read: %s", strerror(-file));
 	if (size != record->size) {

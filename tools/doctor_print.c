@@ -149,6 +149,17 @@ static const char *release_of(json_t *item, char text[128])
 	return text;
 }
 
+/* "RPATH of libtorch_cuda.so": the file's directory is in the JSON. */
+static void print_rule(const char *text)
+{
+	const char *of = strstr(text, " of /"), *slash = strrchr(text, '/');
+
+	if (of && slash)
+		printf("%.*s of %s", (int)(of - text), text, slash + 1);
+	else
+		fputs(text, stdout);
+}
+
 static void print_frameworks(json_t *frameworks)
 {
 	json_t *item, *use;
@@ -160,7 +171,14 @@ static void print_frameworks(json_t *frameworks)
 	json_array_foreach(frameworks, i, item)
 	{
 		json_t *built = json_object_get(item, "built_for"), *uses = json_object_get(item, "uses");
-		size_t soname = widest(uses, "soname", 6), number = widest(uses, "release", 7);
+		size_t soname = widest(uses, "soname", 6), number = 7;
+
+		json_array_foreach(uses, u, use)
+		{
+			size_t size = strlen(release_of(use, release));
+
+			number = size > number ? size : number;
+		}
 
 		printf("    %s %s in %s, built for CUDA %s, cuDNN %s%s\n", text_of(item, "name", ""), text_of(item, "version", ""), text_of(item, "site", ""),
 		       text_of(built, "cuda", "unknown"), text_of(built, "cudnn", "unknown"),
@@ -172,8 +190,11 @@ static void print_frameworks(json_t *frameworks)
 			fputs(found ? "        " : "      ! ", stdout);
 			print_cell(text_of(use, "soname", ""), soname + 2);
 			print_cell(found ? release_of(use, release) : "", number + 2);
-			fputs(found ? text_of(use, "path", "") : "not found", stdout);
-			printf("  (%s%s)\n", found ? text_of(use, "found_by", "") : "for ", found ? "" : text_of(use, "needed_by", ""));
+			if (found)
+				print_rule(text_of(use, "found_by", ""));
+			else
+				printf("not found, for");
+			printf("\n            %s\n", text_of(use, found ? "path" : "needed_by", ""));
 		}
 	}
 }

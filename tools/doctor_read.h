@@ -64,6 +64,8 @@ int gw_version_after(const char *text, const char *key, unsigned least, char rel
 	__attribute__((nonnull));
 /* What "Requires-Dist: PACKAGE…" of a package's METADATA asks for: after `==`, else after `>=` or `~=`. PACKAGE may go on with -cu12. */
 bool gw_version_required(const char *text, const char *package, char release[GW_RELEASE_SIZE]) __attribute__((nonnull));
+/* The number that a header's `#define NAME` gives it; 0 where there is none. */
+unsigned long gw_version_define(const char *text, const char *name) __attribute__((nonnull));
 /* The first number with dots in TEXT, up to END, as long as it has LEAST parts; false where there is none. */
 bool gw_version_number(const char *text, const char *end, unsigned least, char release[GW_RELEASE_SIZE]) __attribute__((nonnull));
 

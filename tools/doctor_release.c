@@ -107,11 +107,17 @@ void gw_doctor_find_release(struct gw_doctor *doctor, struct gw_doctor_copy *cop
 	bool driver = strcmp(copy->family, "driver") == 0;
 	struct gw_library library;
 	struct abi_error error;
-	char host[PATH_MAX];
+	char host[PATH_MAX], version[64];
 	int file;
 
 	if (by_wheel(doctor, copy))
 		return;
+	if (!copy->changed && gw_loader_host(&doctor->scan.loader, copy->real, host) == 0 && strstr(copy->real, "/nvidia/") &&
+	    gw_guess_wheel(host, version, sizeof version)) {
+		copy->release = copy->oldest = gw_doctor_keep(doctor, "%s", version);
+		copy->evidence = GW_DOCTOR_WHEEL;
+		return;
+	}
 	copy->release = copy->oldest = number ? gw_doctor_number(doctor, number + 4, driver ? 2 : 3) : NULL;
 	if (copy->release) {
 		copy->evidence = GW_DOCTOR_FILE_NAME;

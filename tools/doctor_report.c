@@ -110,8 +110,11 @@ json_t *gw_doctor_versions(struct gw_doctor *doctor)
 	add_frameworks(doctor, rows);
 	for (size_t i = 0; i < doctor->copy_count; i++) {
 		const struct gw_doctor_copy *copy = &doctor->copies[i];
+		bool again = false;
 
-		if (strcmp(copy->family, "cudart") == 0 && (copy->wins || !is_loaded(doctor, copy)))
+		for (size_t k = 0; k < i && !again; k++)
+			again = strcmp(doctor->copies[k].real, copy->real) == 0 && doctor->copies[k].wins == copy->wins;
+		if (!again && strcmp(copy->family, "cudart") == 0 && (copy->wins || !is_loaded(doctor, copy)))
 			add_row(rows, "runtime library", copy->release ? gw_doctor_release(doctor, copy) : NULL, copy->path,
 				copy->wins ? "what ordinary programs of its name run on" : "what programs run on that are led to it");
 	}

@@ -44,11 +44,12 @@ static const struct gw_doctor_copy *beside(const struct gw_doctor *doctor, const
 static void check_parts(struct gw_doctor *doctor, const struct gw_doctor_copy *front)
 {
 	for (size_t i = 0; i < doctor->copy_count; i++) {
-		const struct gw_doctor_copy *part = &doctor->copies[i];
+		struct gw_doctor_copy *part = &doctor->copies[i];
 
 		if (strcmp(part->family, "cudnn") != 0 || !gw_doctor_is_named(part) || strcmp(part->directory, front->directory) != 0 ||
 		    strcmp(major_of(part), major_of(front)) != 0 || !gw_doctor_differ(front, part))
 			continue;
+		part->blamed = true;
 		/* One is enough to say that the set is mixed. */
 		gw_doctor_find(doctor, GW_FINDING_CUDNN_MIXED, NULL, "%s is of cuDNN %s, and %s beside it of %s", front->path,
 			       gw_doctor_release(doctor, front), part->soname, gw_doctor_release(doctor, part));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does what is installed run on this driver and these GPUs, and do frameworks get what they need (doctor.h)? */
+/* Does what is installed run on this driver, and do frameworks get what they need (doctor.h)? */
 #include "doctor.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "fatbin.h"
 
 /* "12.4" of "12.4.127". */
 static const char *two_parts(struct gw_doctor *doctor, const char *release)
@@ -104,6 +103,15 @@ static const char *remedy_of(struct gw_doctor *doctor, const char *soname)
 	return remedy;
 }
 
+/* Is it a library that is there instead of the right one? */
+static bool is_blamed(const struct gw_doctor *doctor, const char *path)
+{
+	for (size_t i = 0; i < doctor->copy_count; i++)
+		if (strcmp(doctor->copies[i].path, path) == 0 && (doctor->copies[i].blamed || doctor->copies[i].changed))
+			return true;
+	return false;
+}
+
 static void check_framework(struct gw_doctor *doctor, const struct gw_doctor_framework *framework)
 {
 	const char *now = "", *later = "", *first_now = NULL, *first_later = NULL, *by = "", *asked = "";
@@ -111,7 +119,7 @@ static void check_framework(struct gw_doctor *doctor, const struct gw_doctor_fra
 	for (size_t u = 0; u < framework->use_count; u++) {
 		const struct gw_doctor_use *use = &framework->uses[u];
 
-		if (use->path || strcmp(use->family, "driver") == 0)
+		if (use->path || strcmp(use->family, "driver") == 0 || is_blamed(doctor, use->by))
 			continue;
 		if (use->later) {
 			later = gw_doctor_keep(doctor, "%s%s%s", later, *later ? ", " : "", use->soname);
@@ -128,7 +136,7 @@ static void check_framework(struct gw_doctor *doctor, const struct gw_doctor_fra
 			       framework->site, now, by);
 	/* Without a driver it is meant to run on the processor. */
 	if (first_later && (doctor->module || doctor->driver_kind))
-		gw_doctor_find(doctor, GW_FINDING_FRAMEWORK_CPU, remedy_of(doctor, first_later), "%s of %s would not find %s, which %s opens", framework->name,
+		gw_doctor_find(doctor, GW_FINDING_FRAMEWORK_CPU, remedy_of(doctor, first_later), "%s of %s would not find %s, which %s wants", framework->name,
 			       framework->site, later, asked);
 }
 
@@ -148,68 +156,6 @@ static void check_age(struct gw_doctor *doctor, const struct gw_doctor_framework
 	}
 }
 
-/* One file with code for GPUs. */
-static void check_code(struct gw_doctor *doctor, const char *path, const char *whose)
-{
-	struct gw_file *file = gw_loader_file(&doctor->scan.loader, path);
-	struct gw_fatbin fatbin;
-
-	if (!file || file->status || gw_fatbin_read(&fatbin, &file->elf) != 0)
-		return;
-	for (size_t i = 0; fatbin.count && !fatbin.incomplete && i < doctor->gpu_count; i++) {
-		const struct gw_doctor_gpu *gpu = &doctor->gpus[i];
-		const struct gw_fatbin_code *ptx;
-		const char *cuda;
-		struct gw_gpu parsed;
-
-		if (!gpu->arch || !gw_gpu_parse(&parsed, gpu->arch))
-			continue;
-		switch (gw_fatbin_fits(&fatbin, parsed.arch)) {
-		case GW_FATBIN_NOTHING:
-			gw_doctor_find(doctor, GW_FINDING_NO_KERNELS, NULL, "%s of %s has neither kernels nor PTX for %s, whose architecture is %s", path, whose, gpu->model,
-				       gpu->arch);
-			break;
-		case GW_FATBIN_COMPILED:
-			ptx = gw_fatbin_newest_ptx(&fatbin, parsed.arch);
-			cuda = ptx ? gw_table_ptx(&doctor->table, ptx->major, ptx->minor) : NULL;
-			if (cuda && doctor->driver_maximum && !doctor->driver_newer && gw_release_compare(cuda, doctor->driver_maximum) > 0)
-				gw_doctor_find(doctor, GW_FINDING_PTX_NEW, NULL,
-					       "%s of %s has no kernels for %s, whose architecture is %s, and its PTX %u.%u is that of CUDA %s; the driver's maximum is %s (%s)", path,
-					       whose, gpu->model, gpu->arch, ptx->major, ptx->minor, cuda, doctor->driver_maximum, doctor->maximum_from);
-			break;
-		default:
-			break;
-		}
-	}
-	gw_fatbin_finish(&fatbin);
-}
-
-struct whose {
-	const char *name;
-};
-
-static void check_match(struct gw_doctor *doctor, const char *path, void *context)
-{
-	check_code(doctor, path, ((const struct whose *)context)->name);
-}
-
-/* Libraries of a framework's own; the vendor's keep kernels in places of their own, and are for all GPUs of their time. */
-static void check_kernels(struct gw_doctor *doctor, const struct gw_doctor_framework *framework)
-{
-	struct whose whose = {framework->name};
-
-	for (size_t i = framework->line + 1; doctor->gpu_count && i < doctor->frameworks.count && doctor->frameworks.line[i].kind != GW_FRAMEWORK; i++) {
-		const struct gw_framework_line *line = &doctor->frameworks.line[i];
-		const char *pattern = line->kind == GW_FRAMEWORK_OPENS || line->kind == GW_FRAMEWORK_LATER ? line->word[0] : NULL;
-
-		if (line->kind == GW_FRAMEWORK_ASKS)
-			pattern = line->word[1];
-		if (pattern && (pattern = gw_doctor_fill(doctor, framework, pattern)))
-			gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/%s", framework->site, pattern), check_match, &whose);
-	}
-	gw_loader_forget(&doctor->scan.loader);
-}
-
 void gw_doctor_check_suits(struct gw_doctor *doctor)
 {
 	check_driver(doctor);
@@ -217,6 +163,6 @@ void gw_doctor_check_suits(struct gw_doctor *doctor)
 		check_framework(doctor, &doctor->installed[i]);
 		check_age(doctor, &doctor->installed[i]);
 		gw_doctor_check_nccl(doctor, &doctor->installed[i]);
-		check_kernels(doctor, &doctor->installed[i]);
+		gw_doctor_check_kernels(doctor, &doctor->installed[i]);
 	}
 }

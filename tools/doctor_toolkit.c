@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SMALL (1u << 20)
+#define HEADER (8u << 20)
 
 typedef int reader(const char *text, char release[GW_RELEASE_SIZE], char *error, size_t error_size);
 
@@ -27,6 +28,20 @@ static const char *read_version(struct gw_doctor *doctor, const char *path, read
 		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%s", path, error);
 	free(text);
 	return found ? gw_doctor_keep(doctor, "%s", release) : NULL;
+}
+
+/* Without a version file, as in some packages, the headers tell: `#define CUDA_VERSION 12040`. */
+static void by_header(struct gw_doctor *doctor, struct gw_doctor_toolkit *toolkit)
+{
+	const char *path = gw_doctor_keep(doctor, "%s/include/cuda.h", toolkit->path);
+	char *text = gw_doctor_read(doctor, path, HEADER);
+	unsigned long version = text ? gw_version_define(text, "CUDA_VERSION") : 0;
+
+	if (version) {
+		toolkit->release = gw_doctor_keep(doctor, "%lu.%lu", version / 1000, version % 1000 / 10);
+		toolkit->version_file = path;
+	}
+	free(text);
 }
 
 static void add(struct gw_doctor *doctor, const char *path, void *context)
@@ -59,6 +74,8 @@ static void add(struct gw_doctor *doctor, const char *path, void *context)
 			toolkit->version_file = gw_doctor_keep(doctor, "%s/version.txt", real);
 			toolkit->release = read_version(doctor, toolkit->version_file, gw_version_text);
 		}
+		if (!toolkit->release)
+			by_header(doctor, toolkit);
 		snprintf(file, sizeof file, "%s/bin/nvcc", real);
 		toolkit->nvcc = gw_doctor_resolve(doctor, file, ignored);
 	}

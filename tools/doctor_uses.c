@@ -55,6 +55,24 @@ static struct gw_doctor_use *use_of(struct process *process, const char *soname)
 	return NULL;
 }
 
+/* PATH without links in its directory: "/x/torch/lib/../../nvidia/y.so" is "/x/nvidia/y.so". */
+static const char *tidy(struct gw_doctor *doctor, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char real[PATH_MAX];
+
+	if (!slash || !gw_doctor_resolve(doctor, gw_doctor_keep(doctor, "%.*s/", (int)(slash - path), path), real))
+		return path;
+	return gw_doctor_keep(doctor, "%s%s", strcmp(real, "/") == 0 ? "" : real, slash);
+}
+
+const char *gw_doctor_how(struct gw_doctor *doctor, enum gw_rule rule, const struct gw_file *owner)
+{
+	if (owner && (rule == GW_RULE_RPATH || rule == GW_RULE_RUNPATH))
+		return gw_doctor_keep(doctor, "%s of %s", gw_rule_name(rule), tidy(doctor, owner->path));
+	return gw_rule_name(rule);
+}
+
 /* Notes what a name gets; OBJECT: NULL where it is nowhere. */
 static void note(struct process *process, const char *name, const struct gw_mapped *object, const char *by)
 {
@@ -74,12 +92,12 @@ static void note(struct process *process, const char *name, const struct gw_mapp
 		use = gw_doctor_more(doctor, &framework->uses, &framework->use_count, sizeof *use);
 	if (!use)
 		return;
-	*use = (struct gw_doctor_use){.soname = gw_doctor_keep(doctor, "%s", base), .family = family, .by = gw_doctor_keep(doctor, "%s", by),
+	*use = (struct gw_doctor_use){.soname = gw_doctor_keep(doctor, "%s", base), .family = family, .by = gw_doctor_keep(doctor, "%s", tidy(doctor, by)),
 				      .later = process->later};
 	if (!object)
 		return;
-	use->path = gw_doctor_keep(doctor, "%s", object->file->path);
-	use->how = object->owner ? gw_doctor_keep(doctor, "%s of %s", gw_rule_name(object->rule), object->owner->path) : gw_rule_name(object->rule);
+	use->path = gw_doctor_keep(doctor, "%s", tidy(doctor, object->file->path));
+	use->how = gw_doctor_how(doctor, object->rule, object->owner);
 	use->real = gw_doctor_resolve(doctor, use->path, real) ? gw_doctor_keep(doctor, "%s", real) : use->path;
 	gw_doctor_add_copy(doctor, use->path, framework->site);
 }
@@ -90,7 +108,9 @@ static void note_all(struct process *process)
 	for (size_t o = 0; o < process->map.all.count; o++) {
 		const struct gw_mapped *object = process->map.all.object[o];
 
-		note(process, object->file->elf.soname ? object->file->elf.soname : object->file->path, object, object->by ? object->by->file->path : "");
+		/* by its own name, where nobody needs it under another */
+		if (!object->by || !object->name_count)
+			note(process, object->file->elf.soname ? object->file->elf.soname : object->file->path, object, object->by ? object->by->file->path : "");
 		for (size_t i = 0; i < object->file->elf.needed_count; i++)
 			note(process, object->needs[i].name, object->needs[i].object, object->file->path);
 	}
@@ -275,7 +295,9 @@ static void ask_all(struct process *process, size_t first, size_t end)
 		const struct gw_framework_line *line = line_at(doctor, i);
 		struct gw_mapped *from;
 
-		if (line->kind != GW_FRAMEWORK_ASKS || !process->framework->cuda || gw_release_compare(line->word[0], process->framework->cuda) != 0)
+		bool any = line->kind == GW_FRAMEWORK_ASKS && strcmp(line->word[0], "*") == 0;
+
+		if (line->kind != GW_FRAMEWORK_ASKS || (!any && (!process->framework->cuda || gw_release_compare(line->word[0], process->framework->cuda) != 0)))
 			continue;
 		from = process->mapped ? mapped_as(process, line->word[1]) : NULL;
 		for (size_t w = 2; from && process->mapped && w < line->words; w++) {
@@ -295,10 +317,15 @@ static void ask_parts(struct process *process)
 
 	for (size_t o = 0; family && o < count; o++) {
 		struct gw_mapped *front = process->map.all.object[o];
-		const char *soname = front->file->elf.soname;
 		const struct abi_fact *own = NULL;
+		char soname[64], stem[64];
 
-		for (size_t f = family->first[ABI_SONAME]; soname && f < family->first[ABI_SONAME + 1] && strncmp(soname, "libcudnn.so.", 12) == 0; f++)
+		/* one that a wheel brings under a name of its own (libcudnn-463fd6d5.so.8.9.7), too */
+		if (!front->file->elf.soname || !gw_doctor_family(front->file->elf.soname, stem) || strcmp(stem, "libcudnn") != 0)
+			continue;
+		snprintf(soname, sizeof soname, "libcudnn.so.%.*s", (int)strspn(strstr(front->file->elf.soname, ".so") + 4, "0123456789"),
+			 strstr(front->file->elf.soname, ".so") + 4);
+		for (size_t f = family->first[ABI_SONAME]; f < family->first[ABI_SONAME + 1]; f++)
 			if (strcmp(family->facts[f].column[0], soname) == 0)
 				own = &family->facts[f];
 		for (size_t f = family->first[ABI_SONAME]; own && f < family->first[ABI_SONAME + 1] && process->mapped; f++) {
@@ -344,7 +371,10 @@ static void follow(struct gw_doctor *doctor, struct gw_doctor_framework *framewo
 	/* Where nothing says what it was built for, the runtime's name does. */
 	for (size_t i = 0; i < framework->use_count && !framework->cuda; i++)
 		if (strcmp(framework->uses[i].family, "cudart") == 0) {
-			framework->cuda = gw_doctor_number(doctor, strstr(framework->uses[i].soname, ".so.") + 4, 1);
+			const char *number = strstr(framework->uses[i].soname, ".so.");
+
+			/* libcudart.so.11.0 is that of all of CUDA 11 */
+			framework->cuda = number ? gw_doctor_keep(doctor, "%.*s", (int)strcspn(number + 4, "."), number + 4) : NULL;
 			framework->cuda_from = gw_doctor_keep(doctor, "the %s that it needs", framework->uses[i].soname);
 		}
 	ask_all(&process, first, end);

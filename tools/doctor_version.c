@@ -114,3 +114,15 @@ bool gw_version_required(const char *text, const char *package, char release[GW_
 	}
 	return false;
 }
+
+unsigned long gw_version_define(const char *text, const char *name)
+{
+	for (const char *at = text; (at = strstr(at, "#define")); at++) {
+		const char *word = at + strlen("#define");
+
+		word += strspn(word, " \t");
+		if (strncmp(word, name, strlen(name)) == 0 && (word[strlen(name)] == ' ' || word[strlen(name)] == '\t'))
+			return strtoul(word + strlen(name), NULL, 10);
+	}
+	return 0;
+}
