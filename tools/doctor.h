@@ -41,7 +41,7 @@ struct gw_doctor_package {
 struct gw_doctor_record {
 	const char *path; /* without links where it exists */
 	size_t package;
-	const char *hash; /* sha256 in its base64 */
+	const char *hash; /* sha256 in its base64; NULL: not compared */
 	uint64_t size;
 	unsigned line;
 	const char *wrong; /* how the file differs; NULL where it does not */

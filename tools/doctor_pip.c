@@ -13,6 +13,7 @@
 #include "sha256.h"
 
 #define MAX_RECORDS (1u << 16)
+#define MAX_METADATA (4u << 20)
 
 /* One RECORD that is being read. */
 struct reading {
@@ -38,14 +39,15 @@ static const char *take_line(void *context, const struct gw_record_line *line)
 	const char *slash = strrchr(line->path, '/');
 	struct gw_doctor_record *record;
 	char stem[64];
+	bool ours = gw_doctor_family(slash ? slash + 1 : line->path, stem) != NULL;
 
-	if (!line->hash || (!doctor->packages[reading->package].nvidia && !gw_doctor_family(slash ? slash + 1 : line->path, stem)))
+	if (!ours && (!line->hash || !doctor->packages[reading->package].nvidia))
 		return NULL;
 	if (doctor->record_count == MAX_RECORDS)
 		return "is one file too many for all packages together; no further one is compared";
 	record = gw_doctor_more(doctor, &doctor->records, &doctor->record_count, sizeof *record);
 	if (record)
-		*record = (struct gw_doctor_record){place(doctor, reading->site, line->path), reading->package, gw_doctor_keep(doctor, "%s", line->hash), line->size,
+		*record = (struct gw_doctor_record){place(doctor, reading->site, line->path), reading->package, line->hash ? gw_doctor_keep(doctor, "%s", line->hash) : NULL, line->size,
 						    reading->number, NULL};
 	return NULL;
 }
@@ -67,6 +69,17 @@ static void read_record(struct gw_doctor *doctor, const char *site, size_t packa
 	fclose(stream);
 }
 
+static void check_metadata(struct gw_doctor *doctor, const char *path)
+{
+	char *text = gw_doctor_read(doctor, path, MAX_METADATA), error[256];
+
+	if (!text && errno != ENOENT)
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s: %s", path, errno == EINVAL ? "is no regular file" : strerror(errno));
+	else if (text && gw_metadata_check(text, error, sizeof error) != 0)
+		gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s:%s", path, error);
+	free(text);
+}
+
 static void read_package(struct gw_doctor *doctor, const char *path, void *context)
 {
 	const char *base = strrchr(path, '/') + 1, *dash = strchr(base, '-');
@@ -85,6 +98,8 @@ static void read_package(struct gw_doctor *doctor, const char *path, void *conte
 	package->nvidia = strncmp(text, "nvidia-", 7) == 0;
 	package->record = gw_doctor_keep(doctor, "%s/RECORD", path);
 	read_record(doctor, context, doctor->package_count - 1);
+	if (package->nvidia)
+		check_metadata(doctor, gw_doctor_keep(doctor, "%s/METADATA", path));
 }
 
 static int by_path(const void *a, const void *b)
@@ -128,8 +143,11 @@ static const char *compare(struct gw_doctor *doctor, const struct gw_doctor_reco
 	struct sha256_ctx sum;
 	uint64_t size;
 	ssize_t count;
-	int file = gw_doctor_open(doctor, record->path, &size);
+	int file;
 
+	if (!record->hash)
+		return NULL;
+	file = gw_doctor_open(doctor, record->path, &size);
 	/* Images are made smaller by taking headers, static libraries and examples out: no program misses those. */
 	if (file == -ENOENT && !strstr(record->path, ".so"))
 		return NULL;

@@ -84,10 +84,10 @@ static void print_findings(json_t *findings)
 	puts(json_array_size(findings) ? "What is wrong" : "What is wrong\n    nothing was found");
 	json_array_foreach(findings, i, item)
 	{
-		printf("    %s %s: ", text_of(item, "code", ""), text_of(item, "severity", ""));
-		print_wrapped(text_of(item, "text", ""), 8);
-		fputs("        -> ", stdout);
-		print_wrapped(text_of(item, "remedy", ""), 11);
+		printf("  %s %s\n      ", text_of(item, "code", ""), text_of(item, "severity", ""));
+		print_wrapped(text_of(item, "text", ""), 6);
+		fputs("      -> ", stdout);
+		print_wrapped(text_of(item, "remedy", ""), 9);
 	}
 }
 

@@ -62,6 +62,8 @@ int gw_version_text(const char *text, char release[GW_RELEASE_SIZE], char *error
 /* The first number after KEY that has LEAST parts, on the same line: of a package's own word of what it was built for. */
 int gw_version_after(const char *text, const char *key, unsigned least, char release[GW_RELEASE_SIZE], char *error, size_t error_size)
 	__attribute__((nonnull));
+/* A package's METADATA: its header has to name the package and its version. 0; or -1 with "LINE: what is wrong" in ERROR. */
+int gw_metadata_check(const char *text, char *error, size_t error_size) __attribute__((nonnull));
 /* What "Requires-Dist: PACKAGE…" of a package's METADATA asks for: after `==`, else after `>=` or `~=`. PACKAGE may go on with -cu12. */
 bool gw_version_required(const char *text, const char *package, char release[GW_RELEASE_SIZE]) __attribute__((nonnull));
 /* The number that a header's `#define NAME` gives it; 0 where there is none. */

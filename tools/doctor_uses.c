@@ -309,6 +309,19 @@ static void ask_all(struct process *process, size_t first, size_t end)
 	}
 }
 
+/* Is a part in the front's directory, and not found there? Only a front that lacks the vendor's RUNPATH is like that. */
+static bool lies_beside(struct process *process, struct gw_mapped *front, const char *name)
+{
+	struct gw_doctor *doctor = process->doctor;
+	struct found found = {.doctor = doctor};
+	struct gw_search search = {.loader = &doctor->scan.loader, .needer = &front->needer, .program = process->map.all.object[0]->file,
+				   .visit = take_first, .context = &found};
+	const char *path = front->file->path;
+	char real[PATH_MAX];
+
+	return !gw_loader_search(&search, name) && gw_doctor_resolve(doctor, gw_doctor_keep(doctor, "%.*s/%s", (int)(strrchr(path, '/') - path), path, name), real);
+}
+
 /* cuDNN's front library opens its parts by name, those of its own release. */
 static void ask_parts(struct process *process)
 {
@@ -335,7 +348,7 @@ static void ask_parts(struct process *process)
 			/* those that each release of the front's soname has: which one it is, is not asked here */
 			for (size_t r = 0; r < family->release_count; r++)
 				always &= !abi_set_has(&own->releases, r) || abi_set_has(&part->releases, r);
-			if (always)
+			if (always && !lies_beside(process, front, part->column[0]))
 				ask(process, front, part->column[0]);
 		}
 	}

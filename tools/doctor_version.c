@@ -126,3 +126,26 @@ unsigned long gw_version_define(const char *text, const char *name)
 	}
 	return 0;
 }
+
+int gw_metadata_check(const char *text, char *error, size_t error_size)
+{
+	bool name = false, version = false;
+	unsigned line = 1;
+
+	/* the header ends at the first empty line; a line that begins with a blank goes on with the one before */
+	for (const char *at = text; *at && *at != '\n' && *at != '\r'; line++) {
+		size_t length = strcspn(at, "\n");
+
+		if (*at != ' ' && *at != '\t' && !memchr(at, ':', length)) {
+			snprintf(error, error_size, "%u: is no `Field: value`", line);
+			return -1;
+		}
+		name |= strncmp(at, "Name:", 5) == 0;
+		version |= strncmp(at, "Version:", 8) == 0;
+		at += length + (at[length] == '\n');
+	}
+	if (name && version)
+		return 0;
+	snprintf(error, error_size, "1: names no %s", name ? "version" : "package");
+	return -1;
+}

@@ -59,6 +59,21 @@ class Root:
         self.write(f"{site}/{info}/RECORD", "".join(record) + f"{info}/RECORD,,\n")
         return f"{site}/{info}/RECORD"
 
+    def linked(self, path, needs, rpath=None):
+        """A library that needs others, of which nothing but their names is known."""
+        flags = []
+        for soname in needs:
+            self.world.cc("empty/" + soname, "", "-shared", "-fPIC", "-nostdlib", "-x", "none", "-Wl,-soname," + soname)
+            flags.append(self.world.path("empty/" + soname))
+        made = self.world.cc("made", "", "-shared", "-fPIC", "-nostdlib", "-Wl,-soname," + os.path.basename(path), "-Wl,--no-as-needed", *flags,
+                             *([f"-Wl,-rpath,{rpath},--disable-new-dtags"] if rpath else []))
+        with open(made, "rb") as file:
+            self.write(path, file.read())
+
+    def metadata(self, name, version, *requires, site=SITE):
+        info = f"{site}/{name.replace('-', '_')}-{version}.dist-info"
+        self.write(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n" + "".join(f"Requires-Dist: {one}\n" for one in requires))
+
     def versioned(self, directory, soname, release, link=None):
         """As packages and toolkits have them: libx.so.8 -> libx.so.8.6.0."""
         name = soname[:soname.index(".so.")] + ".so." + release
@@ -327,6 +342,13 @@ def a_damaged_file_is_one_finding_with_its_place(world):
         root.write(root.record, content)
         _, (text,) = root.examine("GW-129")
         check(text.startswith(root.record + place), text)
+    root.write(root.record, good)
+    metadata = os.path.dirname(root.record) + "/METADATA"
+    for content, place in (("Name: x\nno field\n", ":2: is no `Field: value`"), ("", ":1: names no package"), ("Name: x\n\nVersion: 1\n", ":1: names no version")):
+        root.write(metadata, content)
+        _, (text, _) = root.examine("GW-129", "GW-120")
+        check(text.startswith(metadata + place), text)
+    root = clean(world)
     os.remove(root.host(root.record))
     os.mkdir(root.host(root.record))
     _, (text,) = root.examine("GW-129")
@@ -389,6 +411,139 @@ def any_damage_ends_in_a_report(world):
         check(result.status in (0, 1) and json.loads(result.out)["copies"] and not result.err, f"{path}, turn {turn}\n{result}")
         root.write(path, good)
     root.examine()
+
+
+@case
+def a_framework_gets_what_its_own_paths_lead_to_in_the_order_in_which_it_opens(world):
+    root = clean(world)
+    lib = f"{SITE}/torch/lib"
+    root.linked(lib + "/libtorch_global_deps.so", ["libcudart.so.12"], "$ORIGIN/../../nvidia/cuda_runtime/lib")
+    root.linked(lib + "/libtorch_cuda.so", ["libcublas.so.12", "libcublasLt.so.12", "libcudnn.so.8"], "$ORIGIN/../../nvidia/cublas/lib:$ORIGIN/../../nvidia/cudnn/lib")
+    root.write(f"{SITE}/torch/version.py", "cuda: Optional[str] = '12.4'\n")
+    root.metadata("torch", "2.4.1+cu124", "nvidia-cudnn-cu12==8.9.2.26 ; platform_system == 'Linux'")
+    report, _ = root.examine()
+    torch, = report["frameworks"]
+    check((torch["name"], torch["version"], torch["built_for"]["cuda"], torch["built_for"]["cudnn"]) == ("torch", "2.4.1+cu124", "12.4", "8.9.2.26"), str(torch))
+    uses = {use["soname"]: (use["path"], use["release"], use["found_by"], use["when"]) for use in torch["uses"]}
+    check(uses["libcublas.so.12"] == (f"{SITE}/nvidia/cublas/lib/libcublas.so.12", "12.4.5.8", f"RPATH of {lib}/libtorch_cuda.so", "import"), str(uses))
+    check(all(source.startswith("https://") for source in torch["sources"]) and torch["sources"] and not torch["preloads"], str(torch["sources"]))
+    # Without paths of its own, it opens them by their names: and a copy that comes first by LD_LIBRARY_PATH is another one.
+    root.linked(lib + "/libtorch_global_deps.so", ["libcudart.so.12", "libcublas.so.12"])
+    root.linked(lib + "/libtorch_cuda.so", ["libcublas.so.12", "libcudnn.so.8"])
+    report, _ = root.examine()
+    torch, = report["frameworks"]
+    check(torch["preloads"] and all(use["path"] for use in torch["uses"]), json.dumps(torch, indent=1))
+    root.module("470.57.02")              # too old for 12.4: told once, of torch, not of its copies again
+    root.driver("470.57.02")
+    os.remove(root.host(f"{SYSTEM}/libcuda.so.550.54.14"))
+    _, (text,) = root.examine("GW-160")
+    holds(text, "torch, with ", "(and 1 more)", "runs CUDA 12.4, and the driver's maximum is 11.4 (driver 470.57.02")
+    root.module("525.105.17")
+    root.driver("525.105.17")
+    report, (text,) = root.examine("GW-161")
+    check(report["findings"][0]["severity"] == "note", str(report["findings"]))
+    root.module("999.1")                  # newer than any that the table has
+    root.driver("999.1")
+    root.examine()
+    os.remove(root.host(f"{SITE}/nvidia/cudnn/lib/libcudnn.so.8"))
+    _, texts = root.examine("GW-120", "GW-165")
+    holds(texts[1], f"torch of {SITE} would not find libcudnn.so.8, which {lib}/libtorch_cuda.so needs")
+
+
+@case
+def wsl_brings_its_own_driver(world):
+    root = clean(world)
+    shutil.rmtree(root.host("/proc"))
+    root.write("/usr/lib/wsl/lib/libcuda.so.1", root.library("libcuda.so.1", "wsl"))
+    root.cache("/usr/lib/wsl/lib/libcuda.so.1")
+    report, _ = root.examine()
+    check(report["driver"]["libcuda"]["kind"] == "wsl" and report["driver"]["maximum_cuda"] is None, str(report["driver"]))
+    root.cache(SYSTEM + "/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1")
+    _, (text,) = root.examine("GW-163")
+    holds(text, SYSTEM, "whose driver is in /usr/lib/wsl/lib")
+
+
+@case
+def a_container_that_was_started_without_the_gpu(world):
+    root = Root(world)
+    root.module("550.54.14")
+    report, (text,) = root.examine("GW-164")
+    check(report["driver"]["maximum_cuda"] == "12.4" and report["findings"][0]["severity"] == "note", str(report))
+    root.driver("550.54.14")
+    root.write("/proc/self/mountinfo", f"1 2 8:1 / {SYSTEM}/libcuda.so.550.54.14 ro - ext4 /dev/sda1 ro\nbroken\n\n")
+    report, _ = root.examine()
+    check(copy_of(report, SYSTEM + "/libcuda.so.1")["origin"] == "mounted into the container", str(report["copies"]))
+
+
+@case
+def nccl_says_what_it_was_built_for(world):
+    root = clean(world)
+    lib = f"{SITE}/torch/lib"
+    root.linked(lib + "/libtorch_cuda.so", ["libcudart.so.12", "libnccl.so.2"], "$ORIGIN/../../nvidia/cuda_runtime/lib")
+    root.write(f"{SITE}/torch/version.py", "cuda = '12.4'\n")
+    for cuda, codes in (("12.4", ()), ("11.8", ("GW-169",))):
+        made = world.cc("made", f'const char version[] = "NCCL version 2.20.5+cuda{cuda}";\n', "-shared", "-fPIC", "-nostdlib", "-Wl,-soname,libnccl.so.2")
+        with open(made, "rb") as file:
+            root.write(SYSTEM + "/libnccl.so.2", file.read())
+        report, texts = root.examine(*codes)
+        copy = copy_of(report, SYSTEM + "/libnccl.so.2")
+        check((copy["release"], copy["release_by"]) == ("2.20.5", "contents"), str(copy))
+    holds(texts[0], "torch of ", "runs CUDA 12.4, and gets", "which was built for CUDA 11.8")
+
+
+@case
+def odd_roots_end_in_a_report(world):
+    root = Root(world)
+    check(root.run().status == 0, "an empty root")
+    root.link("/usr/local/cuda", "/usr/local/cuda-12.4")
+    root.link("/usr/local/cuda-12.4", "/usr/local/cuda")
+    root.link(SITE, "/usr/local/lib/python3.11/other")
+    root.link("/usr/local/lib/python3.11/other", SITE)
+    root.link(SYSTEM + "/libcublas.so.12", "libcublas.so.12")
+    root.link("/etc/ld.so.cache", "/etc/ld.so.cache")
+    report, _ = root.examine()
+    check(report["copies"] == report["toolkits"] == report["frameworks"] == [], str(report))
+    root = clean(world)
+    other = "/opt/app/lib/python3.10/site-packages"
+    root.wheel("nvidia-cublas-cu12", "12.1.3.1", "nvidia/cublas/lib", BLAS, other)     # two environments are no fault
+    os.makedirs(root.host("/venv/lib/python3.12/site-packages"))                       # and one without anything is none
+    report, _ = root.examine()
+    check(copy_of(report, f"{other}/nvidia/cublas/lib/libcublas.so.12")["release"] == "12.1.3.1", str(report["copies"]))
+    result = root.run("--json", "--python", other)
+    check([copy["release"] for copy in json.loads(result.out)["copies"] if copy["family"] == "cublas"] == ["12.1.3.1"], result.out)
+    secret = root.host("/usr/local/cuda-12.4/lib64")
+    os.makedirs(secret, 0)
+    root.link("/usr/local/cuda-11.8", "/proc/self/fd")
+    root.examine()
+    os.chmod(secret, 0o755)
+    root.write("/usr/local/cuda", "no directory")
+    os.mkfifo(root.host(SYSTEM + "/libcublas.so.12"))
+    _, (text,) = root.examine("GW-129")
+    holds(text, SYSTEM + "/libcublas.so.12")
+
+
+@case
+def a_gpu_is_known_by_its_name_or_given(world):
+    root = clean(world)
+    for model, arch in (("NVIDIA H200", "9.0"), ("NVIDIA L40S", "8.9"), ("NVIDIA L4", "8.9"), ("Tesla T4", "7.5"), ("NVIDIA GeForce RTX 4090", "8.9"),
+                        ("NVIDIA RTX 6000 Ada Generation", "8.9"), ("Quadro RTX 6000", "7.5"), ("NVIDIA A100-SXM4-80GB", "8.0"), ("NVIDIA A10", "8.6"), ("NVIDIA B200", "10.0"),
+                        ("NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "12.0"), ("Of Tomorrow", None)):
+        root.write("/proc/driver/nvidia/gpus/0000:01:00.0/information", f"Model: \t\t {model}\nIRQ:   \t\t 16\n")
+        report, _ = root.examine()
+        check([(gpu["model"], gpu["architecture"]) for gpu in report["driver"]["gpus"]] == [(model, arch)], str(report["driver"]["gpus"]))
+    result = root.run("--gpu", "new")
+    check((result.status, result.err) == (2, "gangway: --gpu new: is no architecture, such as 9.0 or sm_90a\n"), str(result))
+
+
+@case
+def text_fits_a_screen(world):
+    root = clean(world)
+    for soname in PARTS:
+        root.versioned(SYSTEM, soname, "8.6.0")
+    text = root.run().out
+    paths = [word for word in text.split() if word.startswith("/")]
+    check(all(len(line) <= 120 or any(path in line for path in paths if len(path) > 60) for line in text.splitlines()), text)
+    check(text.index("GW-125") < text.index("Driver\n") < text.index("What is called") < text.index("Libraries"), text)
 
 
 @case
