@@ -10,16 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "text.h"
 
 void gw_complain(const char *format, ...)
 {
+	char *text = NULL, *clean = NULL;
 	va_list arguments;
 
-	fputs("gangway: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
 	va_end(arguments);
-	fputc('\n', stderr);
+	if (text)
+		clean = gw_text_clean(text);
+	fprintf(stderr, "gangway: %s\n", clean ? clean : "out of memory");
+	free(clean);
+	free(text);
 }
 
 bool gw_is_near(const char *text, const char *name)

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens an ELF file with libelf, and reads its program headers and dynamic section (elf_read.h). */
+/*
+ * Opens an ELF file, and reads its header, program headers and dynamic section (elf_read.h). libelf, which reads headers too, makes room for
+ * each section first: up to several times the size of a hostile file, and the loader looks at none.
+ */
 #include "elf_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "mapping.h"
 
 /* More than any real object has; what says more is broken, or wants our memory. */
 #define MAX_NEEDED 4096
@@ -19,12 +18,9 @@
 #define MAX_DYNAMIC (1u << 16)
 
 struct storage {
-	Elf *elf;
-	int file;
+	struct gw_mapping mapping;
 	const char *strings; /* gw_elf_text looks names up long after reading */
 	uint64_t strings_size;
-	const unsigned char *bytes; /* the whole file */
-	uint64_t size;
 };
 
 int gw_elf_fail(struct gw_elf_reader *reader, uint64_t offset, const char *format, ...)
@@ -75,7 +71,9 @@ static bool locate(const struct gw_elf_reader *reader, uint64_t address, uint64_
 uint64_t gw_elf_place(const struct gw_elf_reader *reader, uint64_t address)
 {
 	uint64_t offset, room;
-	return locate(reader, address, &offset, &room) ? offset : GW_ELF_NOWHERE;
+
+	/* What the file has nothing of was named by its dynamic section. */
+	return locate(reader, address, &offset, &room) ? offset : reader->dynamic_at;
 }
 
 uint64_t gw_elf_room(const struct gw_elf_reader *reader, uint64_t address)
@@ -100,67 +98,69 @@ const char *gw_elf_string(const struct gw_elf_reader *reader, uint64_t index)
 
 static int open_file(struct gw_elf_reader *reader, struct storage *storage, const char *host)
 {
-	struct stat info;
-	size_t size = 0;
-	char *bytes;
+	int result = gw_mapping_open(&storage->mapping, host);
 
-	storage->file = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (storage->file < 0 || fstat(storage->file, &info) != 0) {
-		int why = errno;
-		gw_elf_fail(reader, GW_ELF_NOWHERE, "%s", strerror(why));
-		return -why;
-	}
-	if (!S_ISREG(info.st_mode))
+	if (result == -EINVAL)
 		return gw_elf_fail(reader, GW_ELF_NOWHERE, "is no regular file");
-	reader->out->device = info.st_dev;
-	reader->out->inode = info.st_ino;
-	elf_version(EV_CURRENT);
-	storage->elf = elf_begin(storage->file, ELF_C_READ_MMAP, NULL);
-	if (!storage->elf)
-		return gw_elf_fail(reader, 0, "%s", elf_errmsg(-1));
-	bytes = elf_rawfile(storage->elf, &size);
-	/* An archive's member or an empty file: no image. */
-	if (!bytes || elf_kind(storage->elf) != ELF_K_ELF)
-		return gw_elf_fail(reader, 0, "this is not an ELF file");
-	reader->bytes = (const unsigned char *)bytes;
-	reader->size = size;
+	if (result) {
+		gw_elf_fail(reader, GW_ELF_NOWHERE, "%s", strerror(-result));
+		return result;
+	}
+	reader->out->device = storage->mapping.device;
+	reader->out->inode = storage->mapping.inode;
+	reader->bytes = storage->mapping.bytes;
+	reader->size = storage->mapping.size;
 	return 0;
 }
 
-static int read_segments(struct gw_elf_reader *reader, Elf *elf)
+static int read_header(struct gw_elf_reader *reader, Elf64_Ehdr *header)
 {
-	GElf_Ehdr header;
-	size_t count;
+	const unsigned char *at = chunk(reader, 0, EI_NIDENT);
 
-	if (!gelf_getehdr(elf, &header))
+	if (!at || memcmp(at, ELFMAG, SELFMAG) != 0)
+		return gw_elf_fail(reader, 0, "this is not an ELF file");
+	if (at[EI_CLASS] != ELFCLASS64 || at[EI_DATA] != ELFDATA2LSB)
+		return gw_elf_fail(reader, EI_CLASS, "is an ELF file for another machine; only x86-64 can be scanned");
+	if (!chunk(reader, 0, sizeof *header))
 		return gw_elf_fail(reader, 0, "its ELF header is incomplete");
-	if (gelf_getclass(elf) != ELFCLASS64 || header.e_machine != EM_X86_64)
-		return gw_elf_fail(
-			reader, 0,
-			"is an ELF file for another machine; only x86-64 can be scanned");
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-		return gw_elf_fail(reader, 0, "is neither a program nor a shared library");
-	reader->out->type = header.e_type;
+	memcpy(header, at, sizeof *header);
+	if (header->e_machine != EM_X86_64)
+		return gw_elf_fail(reader, offsetof(Elf64_Ehdr, e_machine), "is an ELF file for another machine; only x86-64 can be scanned");
+	if (header->e_type != ET_EXEC && header->e_type != ET_DYN)
+		return gw_elf_fail(reader, offsetof(Elf64_Ehdr, e_type), "is neither a program nor a shared library");
+	reader->out->type = header->e_type;
+	reader->out->abi = at[EI_OSABI];
+	return 0;
+}
+
+static int read_segments(struct gw_elf_reader *reader)
+{
+	const unsigned char *at;
+	Elf64_Ehdr header;
+	size_t count;
+	int result = read_header(reader, &header);
+
+	if (result)
+		return result;
 	count = header.e_phnum;
 	if (!count || count > MAX_SEGMENTS || header.e_phentsize != sizeof(Elf64_Phdr))
-		return gw_elf_fail(reader, header.e_phoff, "its program headers are broken");
+		return gw_elf_fail(reader, offsetof(Elf64_Ehdr, e_phentsize), "its program headers are broken");
+	at = chunk(reader, header.e_phoff, count * sizeof(Elf64_Phdr));
+	if (!at)
+		return gw_elf_fail(reader, offsetof(Elf64_Ehdr, e_phoff), "its program headers lie beyond the end of the file");
 	reader->segments = calloc(count, sizeof *reader->segments);
 	if (!reader->segments)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		const unsigned char *at =
-			header.e_phoff <= reader->size
-				? chunk(reader, header.e_phoff + i * sizeof(Elf64_Phdr),
-					sizeof(Elf64_Phdr))
-				: NULL;
-
-		if (!at)
-			return gw_elf_fail(reader, header.e_phoff,
-					   "program header %zu lies beyond the end of the file", i);
-		memcpy(&reader->segments[i], at, sizeof(Elf64_Phdr));
-	}
+	memcpy(reader->segments, at, count * sizeof *reader->segments);
 	reader->segment_count = count;
+	reader->segments_at = header.e_phoff;
 	return 0;
+}
+
+/* The place of a segment's header. */
+static uint64_t header_of(const struct gw_elf_reader *reader, const Elf64_Phdr *segment)
+{
+	return reader->segments_at + (uint64_t)(segment - reader->segments) * sizeof *segment;
 }
 
 static int read_interpreter(struct gw_elf_reader *reader)
@@ -173,7 +173,7 @@ static int read_interpreter(struct gw_elf_reader *reader)
 			continue;
 		at = chunk(reader, segment->p_offset, segment->p_filesz);
 		if (!at || !memchr(at, '\0', segment->p_filesz))
-			return gw_elf_fail(reader, segment->p_offset,
+			return gw_elf_fail(reader, header_of(reader, segment),
 					   "its interpreter's name is broken");
 		reader->out->interpreter = (const char *)at;
 		return 0;
@@ -230,7 +230,7 @@ static int note_value(struct gw_elf_reader *reader, const Elf64_Dyn *entry)
 		if (places[i].tag == entry->d_tag)
 			*places[i].value = entry->d_un.d_val;
 	return note_flags(reader->out, entry)
-		       ? gw_elf_fail(reader, GW_ELF_NOWHERE, "needs more than %d libraries",
+		       ? gw_elf_fail(reader, reader->dynamic_at, "needs more than %d libraries",
 				     MAX_NEEDED)
 		       : 0;
 }
@@ -289,8 +289,9 @@ static int read_dynamic(struct gw_elf_reader *reader)
 		return 0;
 	entries = chunk(reader, segment->p_offset, segment->p_filesz);
 	if (!entries)
-		return gw_elf_fail(reader, segment->p_offset,
+		return gw_elf_fail(reader, header_of(reader, segment),
 				   "the dynamic section lies beyond the end of the file");
+	reader->dynamic_at = segment->p_offset;
 	reader->out->is_dynamic = true;
 	limit = segment->p_filesz / sizeof entry;
 	limit = limit < MAX_DYNAMIC ? limit : MAX_DYNAMIC;
@@ -315,43 +316,44 @@ static int read_dynamic(struct gw_elf_reader *reader)
 	return result;
 }
 
+/* All that is read at once. */
+static int read_whole(struct gw_elf_reader *reader, struct storage *storage)
+{
+	int result = read_segments(reader);
+	size_t cut;
+
+	if (!result)
+		result = read_interpreter(reader);
+	if (!result)
+		result = read_dynamic(reader);
+	if (!result) {
+		storage->strings = reader->strings;
+		storage->strings_size = reader->strings_size;
+		result = gw_elf_read_versions(reader);
+	}
+	if (!result)
+		result = gw_elf_read_symbols(reader);
+	if (gw_mapping_is_cut(&storage->mapping, &cut))
+		result = gw_elf_fail(reader, cut, "was cut short while it was read");
+	return result;
+}
+
 int gw_elf_read(struct gw_elf *elf, const char *path, const char *host, char *error,
 		size_t error_size)
 {
-	struct gw_elf_reader reader = {.out = elf, .error = error, .error_size = error_size};
+	struct gw_elf_reader reader = {.out = elf, .error = error, .error_size = error_size, .dynamic_at = GW_ELF_NOWHERE};
 	struct storage *storage = calloc(1, sizeof *storage);
 	int result = -ENOMEM;
 
 	*elf = (struct gw_elf){.path = strdup(path), .storage = storage};
 	error[0] = '\0';
-	if (storage)
-		storage->file = -1;
 	if (storage && elf->path)
 		result = open_file(&reader, storage, host);
 	if (!result)
-		result = read_segments(&reader, storage->elf);
-	if (!result)
-		result = read_interpreter(&reader);
-	if (!result)
-		result = read_dynamic(&reader);
-	if (!result) {
-		storage->strings = reader.strings;
-		storage->strings_size = reader.strings_size;
-		storage->bytes = reader.bytes;
-		storage->size = reader.size;
-	}
-	if (!result)
-		result = gw_elf_read_versions(&reader);
-	if (!result)
-		result = gw_elf_read_symbols(&reader);
+		result = read_whole(&reader, storage);
 	free(reader.segments);
-	if (!result) {
-		/* The mapping lasts without it, and hundreds may be read. */
-		elf_cntl(storage->elf, ELF_C_FDDONE);
-		close(storage->file);
-		storage->file = -1;
+	if (!result)
 		return 0;
-	}
 	if (!error[0])
 		snprintf(error, error_size, "%s: %s", path, strerror(-result));
 	gw_elf_finish(elf);
@@ -362,8 +364,8 @@ const unsigned char *gw_elf_bytes(const struct gw_elf *elf, uint64_t *size)
 {
 	const struct storage *storage = elf->storage;
 
-	*size = storage->size;
-	return storage->bytes;
+	*size = storage->mapping.size;
+	return storage->mapping.bytes;
 }
 
 const char *gw_elf_text(const struct gw_elf *elf, uint64_t index)
@@ -372,16 +374,24 @@ const char *gw_elf_text(const struct gw_elf *elf, uint64_t index)
 	return index < storage->strings_size ? storage->strings + index : NULL;
 }
 
+bool gw_elf_is_cut(const struct gw_elf *elf, char *error, size_t error_size)
+{
+	const struct storage *storage = elf->storage;
+	size_t cut;
+
+	if (!storage || !gw_mapping_is_cut(&storage->mapping, &cut))
+		return false;
+	snprintf(error, error_size, "%s:0x%zx: was cut short while it was read", elf->path, cut);
+	return true;
+}
+
 void gw_elf_finish(struct gw_elf *elf)
 {
 	struct storage *storage = elf->storage;
 
-	if (storage) {
-		elf_end(storage->elf);
-		if (storage->file >= 0)
-			close(storage->file);
-		free(storage);
-	}
+	if (storage)
+		gw_mapping_close(&storage->mapping);
+	free(storage);
 	free(elf->path);
 	free(elf->needed);
 	free(elf->imports);

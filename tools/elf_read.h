@@ -44,6 +44,7 @@ struct gw_elf {
 	dev_t device; /* with INODE, how the loader tells whether it has mapped the file */
 	ino_t inode;
 	unsigned type;                                      /* ET_EXEC or ET_DYN */
+	unsigned char abi;                                  /* EI_OSABI */
 	const char *soname, *rpath, *runpath, *interpreter; /* NULL where absent */
 	bool is_dynamic;                                    /* has a dynamic section */
 	bool no_default;                                    /* DF_1_NODEFLIB */
@@ -80,6 +81,9 @@ int gw_elf_read(struct gw_elf *elf, const char *path, const char *host, char *er
 		size_t error_size) __attribute__((warn_unused_result, nonnull));
 void gw_elf_finish(struct gw_elf *elf) __attribute__((nonnull));
 
+/* Was the file cut short since it was read, so that some of what it said was zeros? With "FILE:0xOFFSET: …" in ERROR then. */
+bool gw_elf_is_cut(const struct gw_elf *elf, char *error, size_t error_size) __attribute__((nonnull));
+
 /* Fills imports, once. 0 or -ENOMEM. */
 int gw_elf_list_imports(struct gw_elf *elf) __attribute__((warn_unused_result, nonnull));
 
@@ -96,6 +100,7 @@ struct gw_elf_reader {
 	uint64_t size; /* of the file */
 	Elf64_Phdr *segments;
 	size_t segment_count;
+	uint64_t segments_at, dynamic_at; /* their places in the file, for errors */
 	const char *strings; /* the string table, cut behind its last 0 */
 	uint64_t strings_size;
 	/* values of the dynamic section; 0 where absent */

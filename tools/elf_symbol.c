@@ -6,12 +6,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "mapping.h"
 
 /* More than any real object has; what says more is broken, or wants our memory and time. */
-#define MAX_SYMBOLS (2u << 20)
+#define MAX_SYMBOLS (1u << 20)
 #define MAX_RELOCATIONS (5u << 20)
 #define MAX_CHAIN 65536
 #define BLOOM_BITS 64u
+#define FIND_STEPS 16	      /* what a lookup costs before its first entry, in entries */
+#define RELEASE (1u << 19) /* relocations, after which those before are not kept in memory */
 
 static uint32_t word(const struct gw_elf_table *table, uint64_t index)
 {
@@ -124,11 +127,19 @@ static Elf64_Rela relocation(const struct gw_elf_table *table, uint64_t index)
 	return value;
 }
 
+/* A table of relocations may be larger than all else together, and is walked from its start to its end. */
+static void release(const struct gw_elf_table *table, uint64_t index)
+{
+	if (index % RELEASE == 0 && index)
+		gw_mapping_forget(table->bytes + (index - RELEASE) * sizeof(Elf64_Rela), RELEASE * sizeof(Elf64_Rela));
+}
+
 static uint64_t highest_in(const struct gw_elf_table *table, uint64_t count)
 {
 	for (uint64_t i = 0; i < table->count; i++) {
 		Elf64_Rela entry = relocation(table, i);
 
+		release(table, i);
 		if (ELF64_R_SYM(entry.r_info) >= count)
 			count = ELF64_R_SYM(entry.r_info) + 1;
 	}
@@ -239,14 +250,24 @@ void gw_elf_query_init(struct gw_elf_query *query, const char *name,
 		       const struct gw_elf_version *version)
 {
 	uint32_t hash = 5381, old = 0;
+	const unsigned char *at;
 
-	for (const unsigned char *at = (const unsigned char *)name; *at; at++) {
+	for (at = (const unsigned char *)name; *at; at++) {
 		hash = hash * 33 + *at;
 		old = (old << 4) + *at;
 		old ^= (old >> 24) & 0xf0;
 		old &= 0x0fffffff;
 	}
-	*query = (struct gw_elf_query){name, version, false, hash, old};
+	*query = (struct gw_elf_query){name, version, false, hash, old, (size_t)(at - (const unsigned char *)name), NULL};
+}
+
+/* False where there are no STEPS left. */
+static bool spend(const struct gw_elf_query *query, size_t steps)
+{
+	if (!query->steps)
+		return true;
+	*query->steps = *query->steps > steps ? *query->steps - steps : 0;
+	return *query->steps;
 }
 
 /* What one chain has shown so far. */
@@ -307,7 +328,8 @@ static bool fits(const struct gw_elf *elf, struct search *search, uint32_t index
 	if (!is_definition(&entry, search->query->plt))
 		return false;
 	name = gw_elf_text(elf, entry.st_name);
-	if (!name || strcmp(name, search->query->name) != 0 || !version_fits(elf, search, index))
+	if (!name || !spend(search->query, search->query->length / 8) || strcmp(name, search->query->name) != 0 ||
+	    !version_fits(elf, search, index))
 		return false;
 	search->index = index;
 	return true;
@@ -331,7 +353,7 @@ static bool find_new(const struct gw_elf *elf, struct search *search)
 	for (;; at++) {
 		uint32_t entry;
 
-		if (at - elf->first_hashed >= elf->chain.count || ++steps > MAX_CHAIN)
+		if (at - elf->first_hashed >= elf->chain.count || ++steps > MAX_CHAIN || !spend(search->query, 1))
 			return false;
 		entry = word(&elf->chain, at - elf->first_hashed);
 		if ((entry | 1) == (hash | 1) && fits(elf, search, at))
@@ -349,7 +371,7 @@ static bool find_old(const struct gw_elf *elf, struct search *search)
 	if (!elf->buckets.count)
 		return false;
 	at = word(&elf->buckets, search->query->old_hash % elf->buckets.count);
-	for (; at && at < elf->chain.count && ++steps <= MAX_CHAIN; at = word(&elf->chain, at))
+	for (; at && at < elf->chain.count && ++steps <= MAX_CHAIN && spend(search->query, 1); at = word(&elf->chain, at))
 		if (fits(elf, search, at))
 			return true;
 	return false;
@@ -359,7 +381,7 @@ enum gw_elf_match gw_elf_find(const struct gw_elf *elf, const struct gw_elf_quer
 			      uint32_t *index)
 {
 	struct search search = {.query = query};
-	bool found = elf->newer_hash ? find_new(elf, &search) : find_old(elf, &search);
+	bool found = spend(query, FIND_STEPS) && (elf->newer_hash ? find_new(elf, &search) : find_old(elf, &search));
 
 	if (!found && search.others == 1) {
 		search.index = search.other;
@@ -382,6 +404,7 @@ static void see(const struct gw_elf *elf, const struct gw_elf_table *table, bool
 			   type == R_X86_64_DTPOFF64 || type == R_X86_64_TPOFF64 ||
 			   type == R_X86_64_TLSDESC;
 
+		release(table, i);
 		if (!index || index >= elf->symbols.count || type == R_X86_64_NONE)
 			continue;
 		seen[index] |= (unsigned char)((lazy && type == R_X86_64_JUMP_SLOT ? SEEN_CALL

@@ -12,6 +12,10 @@ struct gw_elf_query {
 	const struct gw_elf_version *version; /* NULL: none is wanted */
 	bool plt; /* for a call: an undefined symbol with an address is no answer */
 	uint32_t hash, old_hash;
+	size_t length; /* of the name */
+	/* How many entries of tables may still be looked at, as a hostile file makes lookups as long as it likes; nothing is found any more
+	 * once it is 0. NULL: no limit. */
+	unsigned long *steps;
 };
 
 void gw_elf_query_init(struct gw_elf_query *query, const char *name,

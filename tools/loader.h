@@ -58,6 +58,7 @@ struct gw_loader {
 	size_t file_count;
 	unsigned budget; /* how many more places may be looked into for this map */
 	unsigned long generation; /* private to loader_bind.c */
+	unsigned long steps; /* the same: how many entries of symbol tables may still be looked at */
 };
 
 /*

@@ -3,13 +3,21 @@
 #include "loader_bind.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_FAULTS 65536
+/* Looking up all symbols of the largest frameworks takes some 10 million steps; these are half a second's. */
+#define STEPS (1ul << 28)
+#define STEPS_PER_OBJECT (1ul << 22)
 
 static int add(struct gw_faults *faults, const struct gw_fault *fault)
 {
 	struct gw_fault *more;
 
+	if (faults->count == MAX_FAULTS)
+		return 0;
 	if ((faults->count & (faults->count - 1)) == 0) {
 		more = realloc(faults->fault,
 			       (faults->count ? faults->count * 2 : 1) * sizeof *more);
@@ -31,6 +39,23 @@ bool gw_bind_is_immediate(const struct gw_map *map, const struct gw_mapped *obje
 			  const struct gw_elf_reference *reference)
 {
 	return reference->data || map->bind_now || object->file->elf.bind_now;
+}
+
+/* False where there are no steps left. */
+static bool spend(const struct gw_map *map, unsigned long steps)
+{
+	struct gw_loader *loader = map->loader;
+
+	loader->steps = loader->steps > steps ? loader->steps - steps : 0;
+	return loader->steps;
+}
+
+static void init_query(const struct gw_map *map, struct gw_elf_query *query, const struct gw_elf_reference *reference)
+{
+	gw_elf_query_init(query, reference->name, reference->version);
+	query->plt = reference->plt;
+	query->steps = &map->loader->steps;
+	spend(map, query->length);
 }
 
 /* ENDED: the loader ends here. */
@@ -66,8 +91,7 @@ const struct gw_mapped *gw_bind_find(const struct gw_map *map, const struct gw_m
 	*plain = false;
 	if (reference->own)
 		return object;
-	gw_elf_query_init(&query, reference->name, reference->version);
-	query.plt = reference->plt;
+	init_query(map, &query, reference);
 	if (object->file->elf.symbolic &&
 	    (answer = ask(map, object, reference, &query)) != NOT_HERE) {
 		*plain = answer == ENDED;
@@ -106,8 +130,7 @@ static bool is_answered(const struct gw_map *map, const struct gw_mapped *object
 		return true;
 	if (named && !reference->copy &&
 	    (named->is_global || (named->is_local && !object->is_global))) {
-		gw_elf_query_init(&query, reference->name, reference->version);
-		query.plt = reference->plt;
+		init_query(map, &query, reference);
 		if (ask(map, named, reference, &query) == HERE) {
 			file->hints[index] = named->file;
 			return true;
@@ -165,8 +188,12 @@ static int check_versions(const struct gw_map *map, const struct gw_mapped *obje
 		const struct gw_elf_version *version = &elf->needs[i];
 		struct gw_fault fault = {.object = object, .version = version};
 
+		if (!spend(map, map->all.count))
+			return -ELOOP;
 		fault.named = gw_map_named(map, version->file);
 		fault.kind = fault.named ? GW_FAULT_VERSION : GW_FAULT_UNMAPPED;
+		if (!fault.named && !spend(map, map->all.count * 16 + elf->needed_count))
+			return -ELOOP;
 		if (!fault.named ? is_missing(map, version->file)
 				 : !fault.named->file->elf.define_count || version->weak ||
 					   defines(&fault.named->file->elf, version))
@@ -179,55 +206,92 @@ static int check_versions(const struct gw_map *map, const struct gw_mapped *obje
 	return result;
 }
 
+/* What all references to one version share. */
+struct wanted {
+	const struct gw_mapped *named; /* what it is needed of; NULL: nothing, or not mapped */
+	bool failed;		       /* the version itself is missing, which is told already */
+};
+
 static bool version_failed(const struct gw_faults *faults, const struct gw_mapped *object,
 			   const struct gw_elf_version *version)
 {
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct gw_fault *fault = &faults->fault[i];
 
-		if (fault->object == object && fault->kind <= GW_FAULT_UNMAPPED && version &&
-		    version->file && strcmp(fault->version->file, version->file) == 0 &&
+		if (fault->object == object && fault->kind <= GW_FAULT_UNMAPPED &&
+		    strcmp(fault->version->file, version->file) == 0 &&
 		    (!fault->named || strcmp(fault->version->node, version->node) == 0))
 			return true;
 	}
 	return false;
 }
 
-static int check_symbols(const struct gw_map *map, const struct gw_mapped *object, bool incomplete,
+/* One for each of the object's versions, to free. */
+static int look_up_versions(const struct gw_map *map, const struct gw_mapped *object, const struct gw_faults *faults, size_t versions,
+			    struct wanted **list)
+{
+	const struct gw_elf *elf = &object->file->elf;
+	struct gw_faults of_versions = {faults->fault, versions};
+
+	*list = calloc(elf->version_count + 1, sizeof **list);
+	if (!*list)
+		return -ENOMEM;
+	for (size_t i = 0; i < elf->version_count; i++) {
+		const struct gw_elf_version *version = &elf->versions[i];
+
+		if (!version->node || !version->file)
+			continue;
+		if (!spend(map, map->all.count + versions))
+			return -ELOOP;
+		(*list)[i].named = gw_map_named(map, version->file);
+		(*list)[i].failed = version_failed(&of_versions, object, version);
+	}
+	return 0;
+}
+
+/* VERSIONS: how many of the faults are about versions. */
+static int check_symbols(const struct gw_map *map, const struct gw_mapped *object, bool incomplete, size_t versions,
 			 struct gw_faults *faults)
 {
 	struct gw_file *file = object->file;
-	size_t versions = faults->count;
+	size_t before = faults->count;
+	struct wanted *wanted = NULL;
 	int result = gw_file_references(file);
 
+	if (!result)
+		result = look_up_versions(map, object, faults, versions, &wanted);
 	for (size_t i = 0; i < file->reference_count && !result; i++) {
 		const struct gw_elf_reference *reference = &file->references[i];
 		const struct gw_elf_version *version = reference->version;
 		struct gw_fault fault = {
 			.object = object, .name = reference->name, .version = version};
+		struct wanted nothing = {0}, *its = version ? &wanted[version - file->elf.versions] : &nothing;
 		bool plain;
 
 		/* What it defines itself, is there at worst; a copy is not: it is of another's. */
 		if ((reference->defined && !reference->copy) || reference->own)
 			continue;
-		if (version && version->file)
-			fault.named = gw_map_named(map, version->file);
+		fault.named = its->named;
 		if (is_answered(map, object, i, fault.named, &plain))
 			continue;
+		if (!map->loader->steps)
+			result = -ELOOP;
 		if (plain)
 			fault.kind = GW_FAULT_PLAIN;
 		else if (reference->weak || (fault.version && version->file && !fault.named) ||
-			 (!fault.named && incomplete) || version_failed(faults, object, version))
+			 (!fault.named && incomplete) || its->failed)
 			continue;
 		else
 			fault.kind = gw_bind_is_immediate(map, object, reference) ? GW_FAULT_SYMBOL
 										  : GW_FAULT_CALL;
 		/* One assertion is enough. */
-		if (plain && faults->count > versions &&
+		if (plain && faults->count > before &&
 		    faults->fault[faults->count - 1].kind == GW_FAULT_PLAIN)
 			continue;
-		result = add(faults, &fault);
+		if (!result)
+			result = add(faults, &fault);
 	}
+	free(wanted);
 	return result;
 }
 
@@ -241,9 +305,11 @@ int gw_bind_check(const struct gw_map *map, struct gw_faults *faults)
 {
 	unsigned long generation = ++map->loader->generation;
 	bool incomplete = any_missing(map);
+	size_t versions;
 	int result = 0;
 
 	*faults = (struct gw_faults){0};
+	map->loader->steps = STEPS + map->all.count * STEPS_PER_OBJECT;
 	for (size_t i = 0; i < map->all.count; i++) {
 		struct gw_mapped *object = map->all.object[i];
 
@@ -254,9 +320,11 @@ int gw_bind_check(const struct gw_map *map, struct gw_faults *faults)
 	for (size_t i = 0; i < map->all.count && !result; i++)
 		if (is_checked(map, map->all.object[i]))
 			result = check_versions(map, map->all.object[i], faults);
+	versions = faults->count;
 	for (size_t i = 0; i < map->all.count && !result; i++)
 		if (is_checked(map, map->all.object[i]))
-			result = check_symbols(map, map->all.object[i], incomplete, faults);
+			result = check_symbols(map, map->all.object[i], incomplete, versions, faults);
+	map->loader->steps = ULONG_MAX;
 	if (result)
 		gw_faults_finish(faults);
 	return result;

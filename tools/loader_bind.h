@@ -30,9 +30,10 @@ struct gw_faults {
 };
 
 /*
- * All that would fail, of what was opened where something was opened. References that a missing
- * library may explain are left out: versions of it, and symbols without a version where any library
- * is missing. 0 or -ENOMEM.
+ * All that would fail, of what was opened where something was opened; the first 65536 of it. References
+ * that a missing library may explain are left out: versions of it, and symbols without a version where
+ * any library is missing. 0, -ENOMEM, or -ELOOP where tables are so made that looking up all symbols
+ * would take minutes.
  */
 int gw_bind_check(const struct gw_map *map, struct gw_faults *faults)
 	__attribute__((warn_unused_result, nonnull));

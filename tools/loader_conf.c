@@ -6,16 +6,33 @@
  */
 #include "loader.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_DIRECTORIES 1024
-#define MAX_DEPTH 8 /* a file may include itself */
-#define MAX_LINES 65536
+#define MAX_FILES 1024	  /* that include each other */
+#define MAX_SIZE (1u << 20) /* of one */
+#define MAX_STARS 4	  /* of a pattern: each multiplies what comparing a name may cost */
+#define MAX_ENTRIES 16384 /* of directories that patterns are compared with */
+
+/* One reading of all files. Each is read once, as a second time would name the same directories. */
+struct conf {
+	struct gw_loader *loader;
+	struct {
+		dev_t device;
+		ino_t inode;
+	} read[MAX_FILES];
+	size_t count;
+	size_t size; /* of all of them */
+};
 
 static int add(struct gw_loader *loader, const char *directory)
 {
@@ -34,27 +51,52 @@ static int add(struct gw_loader *loader, const char *directory)
 	return more[loader->configured_count++] ? 0 : -ENOMEM;
 }
 
-static int read_conf(struct gw_loader *loader, const char *file, unsigned depth);
+static int read_conf(struct conf *conf, const char *file);
+
+/* glob asks for directories through these, so that a pattern cannot walk a whole file system. */
+static unsigned entries_left;
+
+static struct dirent *next_entry(void *directory)
+{
+	if (!entries_left)
+		return NULL;
+	entries_left--;
+	return readdir(directory);
+}
+
+static void *open_directory(const char *path)
+{
+	return entries_left ? opendir(path) : NULL;
+}
+
+static void close_directory(void *directory)
+{
+	closedir(directory);
+}
 
 /* PATTERN is relative to the file's directory where it does not begin with a slash. */
-static int include(struct gw_loader *loader, const char *file, const char *pattern, unsigned depth)
+static int include(struct conf *conf, const char *file, const char *pattern)
 {
 	const char *slash = strrchr(file, '/');
 	char whole[PATH_MAX], host[PATH_MAX];
-	glob_t found;
+	glob_t found = {.gl_readdir = next_entry, .gl_opendir = open_directory, .gl_closedir = close_directory, .gl_lstat = lstat, .gl_stat = stat};
+	unsigned stars = 0;
 	int result = 0;
 
-	if (snprintf(whole, sizeof whole, "%.*s%s", *pattern == '/' ? 0 : (int)(slash + 1 - file),
+	for (const char *at = pattern; (at = strpbrk(at, "*[")); at++)
+		stars++;
+	if (stars > MAX_STARS ||
+	    snprintf(whole, sizeof whole, "%.*s%s", *pattern == '/' ? 0 : (int)(slash + 1 - file),
 		     file, pattern) >= (int)sizeof whole ||
-	    gw_loader_host(loader, whole, host) != 0 || glob(host, 0, NULL, &found) != 0)
+	    gw_loader_host(conf->loader, whole, host) != 0 || glob(host, GLOB_ALTDIRFUNC, NULL, &found) != 0)
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc && !result; i++)
-		result = read_conf(loader, gw_loader_inside(loader, found.gl_pathv[i]), depth + 1);
+		result = read_conf(conf, gw_loader_inside(conf->loader, found.gl_pathv[i]));
 	globfree(&found);
 	return result;
 }
 
-static int take_line(struct gw_loader *loader, const char *file, char *line, unsigned depth)
+static int take_line(struct conf *conf, const char *file, char *line)
 {
 	size_t end;
 
@@ -67,7 +109,7 @@ static int take_line(struct gw_loader *loader, const char *file, char *line, uns
 		int result = 0;
 
 		for (; pattern && !result; pattern = strtok_r(NULL, " \t", &rest))
-			result = include(loader, file, pattern, depth);
+			result = include(conf, file, pattern);
 		return result;
 	}
 	/* "hwcap …" and relative names are passed over, as by ldconfig. */
@@ -75,25 +117,48 @@ static int take_line(struct gw_loader *loader, const char *file, char *line, uns
 		return 0;
 	while (end > 1 && line[end - 1] == '/')
 		line[--end] = '\0';
-	return add(loader, line);
+	return add(conf->loader, line);
 }
 
-static int read_conf(struct gw_loader *loader, const char *file, unsigned depth)
+/* A file that was not read yet; NULL for any other. */
+static FILE *open_conf(struct conf *conf, const char *host)
 {
-	char host[PATH_MAX], *line = NULL;
-	size_t size = 0;
+	int file = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool good = false;
+	struct stat info;
+	FILE *stream;
+
+	if (file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && conf->count < MAX_FILES) {
+		good = true;
+		for (size_t i = 0; i < conf->count; i++)
+			good &= conf->read[i].device != info.st_dev || conf->read[i].inode != info.st_ino;
+	}
+	if (good) {
+		conf->read[conf->count].device = info.st_dev;
+		conf->read[conf->count++].inode = info.st_ino;
+	}
+	stream = good ? fdopen(file, "r") : NULL;
+	if (!stream && file >= 0)
+		close(file);
+	return stream;
+}
+
+static int read_conf(struct conf *conf, const char *file)
+{
+	char host[PATH_MAX], line[PATH_MAX + 16];
+	bool whole = true; /* does a line begin here? */
 	FILE *stream;
 	int result = 0;
 
-	if (depth > MAX_DEPTH || gw_loader_host(loader, file, host) != 0)
+	if (gw_loader_host(conf->loader, file, host) != 0)
 		return 0;
-	stream = fopen(host, "re");
-	for (unsigned i = 0; stream && !result && i < MAX_LINES; i++) {
-		if (getline(&line, &size, stream) <= 0)
-			break;
-		result = take_line(loader, file, line, depth);
+	stream = open_conf(conf, host);
+	while (stream && !result && conf->size < MAX_SIZE && fgets(line, sizeof line, stream)) {
+		conf->size += strlen(line) + 1;
+		if (whole && strlen(line) + 1 < sizeof line)
+			result = take_line(conf, file, line);
+		whole = strchr(line, '\n');
 	}
-	free(line);
 	if (stream)
 		fclose(stream);
 	return result;
@@ -101,7 +166,16 @@ static int read_conf(struct gw_loader *loader, const char *file, unsigned depth)
 
 int gw_conf_read(struct gw_loader *loader)
 {
-	return read_conf(loader, "/etc/ld.so.conf", 0);
+	struct conf *conf = calloc(1, sizeof *conf);
+	int result;
+
+	if (!conf)
+		return -ENOMEM;
+	conf->loader = loader;
+	entries_left = MAX_ENTRIES;
+	result = read_conf(conf, "/etc/ld.so.conf");
+	free(conf);
+	return result;
 }
 
 void gw_conf_finish(struct gw_loader *loader)

@@ -3,6 +3,7 @@
 #include "loader_map.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #define MAX_OBJECTS 4096
 #define MAX_PRELOADS 256
-#define MAX_PLACES (1u << 19) /* that are looked into for one map */
+#define MAX_PLACES (1u << 17) /* that are looked into for one map */
 
 static int scope_add(struct gw_scope *scope, struct gw_mapped *object)
 {
@@ -183,9 +184,11 @@ static int load(struct gw_map *map, struct gw_mapped *by, struct gw_need *need)
 	};
 	int result = 0;
 
+	/* All that is mapped is asked first. */
+	map->loader->budget -= map->loader->budget < map->all.count / 16 ? map->loader->budget : map->all.count / 16;
 	need->object = mapped_as(map, need->name);
 	if (need->object)
-		return 0;
+		return map->loader->budget ? 0 : -ELOOP;
 	if (gw_loader_search(&search, need->name))
 		result = found.path ? take(map, by, need, &found) : -ENOMEM;
 	else if (search.other[0])
@@ -312,6 +315,7 @@ int gw_map_program(struct gw_map *map, struct gw_loader *loader, const char *pat
 
 	*map = (struct gw_map){.loader = loader, .bind_now = loader->bind_now};
 	loader->budget = MAX_PLACES;
+	loader->steps = ULONG_MAX;
 	file = open_first(map, path, error, error_size, &result);
 	if (!file)
 		return result;
@@ -386,6 +390,7 @@ int gw_map_files(struct gw_map *map, struct gw_loader *loader, char *const *path
 
 	*map = (struct gw_map){.loader = loader};
 	loader->budget = MAX_PLACES;
+	loader->steps = ULONG_MAX;
 	for (size_t i = 0; i < count && !result; i++)
 		result = add_mapped(map, paths[i]);
 	for (size_t o = 0; o < map->all.count && !result; o++)

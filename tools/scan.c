@@ -2,10 +2,12 @@
 /* Scans one file: has the loader model map it, and puts together what came of it (scan.h). */
 #include "scan.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "json_text.h"
 
 #define MAX_FILES 8192
 
@@ -32,15 +34,26 @@ static int map_file(struct gw_scan_walk *walk, const char *path, char *error, si
 	return gw_map_program(&walk->map, &walk->scan->loader, path, error, size);
 }
 
-static void report_faults(struct gw_scan_walk *walk, const struct gw_mapped *first, json_t *imports)
+static int report_faults(struct gw_scan_walk *walk, const struct gw_mapped *first, json_t *imports)
 {
 	struct gw_faults faults;
+	int result = gw_bind_check(&walk->map, &faults);
 
-	if (gw_bind_check(&walk->map, &faults) != 0)
-		return;
+	if (result)
+		return result;
 	gw_scan_faults(walk, &faults, first, imports, false);
 	gw_scan_partners(walk, &faults, NULL);
 	gw_faults_finish(&faults);
+	return 0;
+}
+
+/* What the files that were mapped said counts for nothing where one of them was cut short meanwhile. */
+static const char *cut_short(const struct gw_map *map, char *error, size_t size)
+{
+	for (size_t i = 0; i < map->all.count; i++)
+		if (gw_elf_is_cut(&map->all.object[i]->file->elf, error, size))
+			return error;
+	return NULL;
 }
 
 static json_t *put_together(struct gw_scan_walk *walk, const char *path, char *error, size_t size)
@@ -51,6 +64,7 @@ static json_t *put_together(struct gw_scan_walk *walk, const char *path, char *e
 	struct gw_elf *elf = &first->file->elf;
 	char host[PATH_MAX];
 	json_t *imports, *result;
+	int faults;
 
 	if (gw_elf_list_imports(elf) != 0 || gw_loader_host(&scan->loader, path, host) != 0) {
 		snprintf(error, size, "%s: out of memory", path);
@@ -58,12 +72,17 @@ static json_t *put_together(struct gw_scan_walk *walk, const char *path, char *e
 	}
 	gw_scan_needs(walk, scope);
 	imports = gw_scan_imports(&scan->db, elf, walk->findings, walk->severe);
-	report_faults(walk, first, imports);
-	result = json_pack("{s:s,s:s?,s:O,s:o,s:o,s:O}", "path", path, "soname", elf->soname,
+	faults = report_faults(walk, first, imports);
+	result = json_pack("{s:o,s:o,s:O,s:o,s:o,s:O}", "path", gw_json_text(path), "soname", gw_json_text(elf->soname),
 			   "needs", walk->needs, "imports", imports, "built_for",
 			   gw_scan_built(scan, elf, host), "findings", walk->findings);
-	if (!result)
-		snprintf(error, size, "%s: a name in it is not UTF-8", path);
+	if (!result || faults)
+		snprintf(error, size, faults == -ELOOP ? "%s:0x0: the hash tables of it, or of what it needs, are so made that looking up its "
+							 "symbols would take minutes" : "%s: out of memory", path);
+	if ((result && faults) || cut_short(&walk->map, error, size)) {
+		json_decref(result);
+		result = NULL;
+	}
 	return result;
 }
 

@@ -6,18 +6,21 @@
  */
 #include "scan.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "json_text.h"
+#include "mapping.h"
 
 #define MAX_STRINGS 64
+/* A hostile file has as many strings, of as many bytes, as it likes. */
+#define MAX_LOOKS (1u << 16)
+#define MAX_BYTES (1ul << 30)
+#define WINDOW (64ul << 20) /* of a file that is kept in memory at a time */
+#define LONGEST 64	     /* of a soname */
 
 struct range {
 	const struct abi_family *family;
@@ -29,30 +32,23 @@ struct range {
 struct mapped {
 	const char *text;
 	size_t size;
+	struct gw_mapping mapping;
 };
 
 static struct mapped map_file(const char *path)
 {
 	struct mapped mapped = {0};
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat info;
-	void *at;
 
-	if (file < 0)
-		return mapped;
-	if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-		at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-		if (at != MAP_FAILED)
-			mapped = (struct mapped){at, (size_t)info.st_size};
+	if (gw_mapping_open(&mapped.mapping, path) == 0) {
+		mapped.text = (const char *)mapped.mapping.bytes;
+		mapped.size = mapped.mapping.size;
 	}
-	close(file);
 	return mapped;
 }
 
 static void unmap(struct mapped mapped)
 {
-	if (mapped.size)
-		munmap((void *)(uintptr_t)mapped.text, mapped.size);
+	gw_mapping_close(&mapped.mapping);
 }
 
 /* Takes WHY over; the oldest reason for a bound stays. */
@@ -107,16 +103,45 @@ static void by_soname(struct range *range, const char *soname, const char *how)
 		narrow(range, first, last, format(how, soname));
 }
 
+/* By the function's name; the facts are sorted by it. */
+static bool bounds_of_function(const struct abi_family *family, const char *name, size_t *first, size_t *last)
+{
+	size_t low = family->first[ABI_FUNCTION], high = family->first[ABI_FUNCTION + 1], found = 0;
+
+	*first = *last = 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(family->facts[middle].column[0], name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t f = low; f < family->first[ABI_FUNCTION + 1] && strcmp(family->facts[f].column[0], name) == 0; f++)
+		for (size_t r = 0; r < family->release_count; r++) {
+			if (!abi_set_has(&family->facts[f].releases, r))
+				continue;
+			*first = found && *first < r ? *first : r;
+			*last = found && *last > r ? *last : r;
+			found++;
+		}
+	return found;
+}
+
 static void by_imports(struct range *range, const struct gw_elf *elf)
 {
+	const char *before = NULL;
+
 	for (size_t i = 0; i < elf->import_count; i++) {
 		const struct gw_elf_import *import = &elf->imports[i];
 		size_t first, last;
 
-		if (import->file)
+		if (import->file && import->file != before)
 			by_soname(range, import->file, "node");
 		/* As the shim reads it: whoever asks whether a function is there can do without it. */
-		if (!import->weak && strncmp(import->name, "cu", 2) == 0 && bounds(range->family, ABI_FUNCTION, 0, import->name, &first, &last))
+		before = import->file;
+		if (!import->weak && strncmp(import->name, "cu", 2) == 0 && bounds_of_function(range->family, import->name, &first, &last) &&
+		    (first > range->first || last < range->last))
 			narrow(range, first, last, format("imports", import->name));
 	}
 }
@@ -125,13 +150,14 @@ static void by_imports(struct range *range, const struct gw_elf *elf)
 struct sonames {
 	const char *name[MAX_STRINGS];
 	size_t count;
+	unsigned looks;
 	bool looked;
 };
 
 static void note_sonames(struct sonames *sonames, const char *at, const char *end)
 {
-	while (at < end && (at = memmem(at, (size_t)(end - at), "libcu", 5))) {
-		size_t room = (size_t)(end - at) < 64 ? (size_t)(end - at) : 64;
+	while (at < end && (at = memmem(at, (size_t)(end - at), "libcu", 5)) && ++sonames->looks < MAX_LOOKS) {
+		size_t room = end - at < LONGEST ? (size_t)(end - at) : LONGEST;
 		size_t length = strnlen(at, room), i;
 
 		for (i = 0; i < sonames->count && strcmp(sonames->name[i], at) != 0;)
@@ -140,6 +166,19 @@ static void note_sonames(struct sonames *sonames, const char *at, const char *en
 		    i < MAX_STRINGS)
 			sonames->name[sonames->count++] = at;
 		at += 5;
+	}
+}
+
+/* The same, a window at a time. */
+static void look_between(struct sonames *sonames, const char *at, const char *end)
+{
+	while (at < end) {
+		size_t size = (size_t)(end - at) < WINDOW ? (size_t)(end - at) : WINDOW;
+		size_t more = (size_t)(end - at) - size < LONGEST ? (size_t)(end - at) - size : LONGEST;
+
+		note_sonames(sonames, at, at + size + more);
+		gw_mapping_forget((const unsigned char *)at, size);
+		at += size;
 	}
 }
 
@@ -187,10 +226,10 @@ static void look_for_sonames(struct sonames *sonames, struct mapped file)
 			    !is_for_gpu(file, &names, &section) ||
 			    file.text + section.sh_offset < at)
 				continue;
-			note_sonames(sonames, at, file.text + section.sh_offset);
+			look_between(sonames, at, file.text + section.sh_offset);
 			at = file.text + section.sh_offset + section.sh_size;
 		}
-	note_sonames(sonames, at, end);
+	look_between(sonames, at, (size_t)(end - at) < MAX_BYTES ? end : at + MAX_BYTES);
 }
 
 /* Sonames of the family that stand in the file as strings, with which it opens libraries itself. */
@@ -397,8 +436,8 @@ static json_t *entry(struct range *range)
 		why = strdup(range->first_why ? range->first_why : range->last_why);
 	else if (asprintf(&why, "%s; %s", range->first_why, range->last_why) < 0)
 		why = NULL;
-	result = json_pack("{s:s,s:s,s:s,s:s}", "family", family->name, "min", family->releases[range->first].version, "max",
-			   family->releases[range->last].version, "evidence", why ? why : "");
+	result = json_pack("{s:s,s:s,s:s,s:o}", "family", family->name, "min", family->releases[range->first].version, "max",
+			   family->releases[range->last].version, "evidence", gw_json_text(why ? why : ""));
 	free(why);
 	return result;
 }

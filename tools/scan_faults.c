@@ -14,9 +14,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "json_text.h"
 #include "loader_search.h"
 
 #define NAMED 3 /* how many symbols a finding names */
+#define MAX_TOLD 4096 /* faults that are looked into: more are a hostile file's, or hide no other cause */
+#define MAX_MISSING 256 /* names in "missing" of one family, for the same reason */
 
 /* Faults of one kind between two objects. */
 struct group {
@@ -24,6 +27,7 @@ struct group {
 	const struct gw_faults *faults;
 	const struct gw_fault *first;
 	size_t count;
+	bool more; /* there are too many faults for all to be told */
 	const char *newest; /* the first release that has all of them; NULL: not known */
 	bool is_public;     /* each is declared by a header */
 };
@@ -80,7 +84,7 @@ static char *names_of(const struct group *group)
 		told++;
 	}
 	if (text && group->count > told) {
-		char *more = text_of("%s and %zu more", text, group->count - told);
+		char *more = text_of("%s and %zu more%s", text, group->count - told, group->more ? " or yet more" : "");
 
 		free(text);
 		text = more;
@@ -411,13 +415,15 @@ static void note_missing(const struct group *group, const struct gw_fault *fault
 	       *item;
 	size_t i;
 
+	if (json_array_size(missing) >= MAX_MISSING)
+		return;
 	json_array_foreach(missing, i,
 			   item) if (strcmp(json_string_value(json_object_get(item, "name")),
 					    fault->name) == 0) return;
 	if (missing)
 		json_array_append_new(missing,
-				      json_pack("{s:s,s:s,s:s?}", "name", fault->name, "node",
-						fault->version->node, "first_release",
+				      json_pack("{s:o,s:o,s:s?}", "name", gw_json_text(fault->name), "node",
+						gw_json_text(fault->version->node), "first_release",
 						gw_scan_first_release(family, fault->name)));
 }
 
@@ -453,12 +459,14 @@ static bool opens_group(struct group *group, size_t index)
 	return true;
 }
 
-void gw_scan_faults(struct gw_scan_walk *walk, const struct gw_faults *faults,
+void gw_scan_faults(struct gw_scan_walk *walk, const struct gw_faults *all,
 		    const struct gw_mapped *first, json_t *imports, bool one)
 {
+	const struct gw_faults told = {all->fault, all->count < MAX_TOLD ? all->count : MAX_TOLD}, *faults = &told;
+
 	for (size_t i = 0; i < faults->count; i++) {
 		const struct gw_fault *fault = &faults->fault[i];
-		struct group group = {.walk = walk, .faults = faults, .first = fault};
+		struct group group = {.walk = walk, .faults = faults, .first = fault, .more = all->count > MAX_TOLD};
 
 		if (one && fault->object != first)
 			continue;

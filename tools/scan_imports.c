@@ -6,8 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "json_text.h"
 
 enum { EXPORT_SONAME, EXPORT_SYMBOL };
+
+#define MAX_SYMBOL 512 /* no known function has so long a name */
+#define MAX_TOLD 256   /* functions of one file that are told one by one: more are a hostile file's */
 
 void gw_scan_finding(json_t *findings, enum gw_finding which, const char *remedy, const char *format,
 		     ...)
@@ -21,9 +25,9 @@ void gw_scan_finding(json_t *findings, enum gw_finding which, const char *remedy
 	va_end(arguments);
 	if (length < 0)
 		return;
-	json_array_append_new(findings, json_pack("{s:s,s:s,s:s,s:s}", "code", gw_finding_code(which),
-						  "severity", gw_finding_severity(which), "text", text,
-						  "remedy", remedy ? remedy : gw_finding_remedy(which)));
+	json_array_append_new(findings, json_pack("{s:s,s:s,s:o,s:o}", "code", gw_finding_code(which),
+						  "severity", gw_finding_severity(which), "text", gw_json_text(text),
+						  "remedy", gw_json_text(remedy ? remedy : gw_finding_remedy(which))));
 	free(text);
 }
 
@@ -39,62 +43,72 @@ const struct abi_family *gw_scan_family(const struct abi_db *db, const char *son
 	return NULL;
 }
 
-/* A symbol column is SYMBOL or SYMBOL@NODE. */
-static int compare(const struct abi_fact *fact, const char *soname, const char *symbol)
+/* A symbol column is SYMBOL or SYMBOL@NODE: NEXT is what follows SYMBOL. */
+static int compare(const struct abi_fact *fact, const char *soname, const char *symbol, size_t length, char next)
 {
 	int order = strcmp(fact->column[EXPORT_SONAME], soname);
 	const char *name = fact->column[EXPORT_SYMBOL];
-	size_t length = strcspn(name, "@");
 
 	if (!order)
 		order = strncmp(name, symbol, length);
-	return order ? order : -(symbol[length] != '\0');
+	return order ? order : (unsigned char)name[length] - (unsigned char)next;
 }
 
-/* Does some known release of SONAME export SYMBOL? The facts are sorted, but `@` stands between
- * digits and letters: look around. */
+/* The first fact about SYMBOL of SONAME; NULL where there is none. The facts are sorted. */
+static const struct abi_fact *find(const struct abi_family *family, const char *soname, const char *symbol)
+{
+	size_t length = strnlen(symbol, MAX_SYMBOL);
+
+	for (int with_node = 0; with_node < 2 && length < MAX_SYMBOL; with_node++) {
+		size_t low = family->first[ABI_EXPORT], high = family->first[ABI_EXPORT + 1];
+		char next = with_node ? '@' : '\0';
+
+		while (low < high) {
+			size_t middle = low + (high - low) / 2;
+
+			if (compare(&family->facts[middle], soname, symbol, length, next) < 0)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		if (low < family->first[ABI_EXPORT + 1] && compare(&family->facts[low], soname, symbol, length, next) == 0)
+			return &family->facts[low];
+	}
+	return NULL;
+}
+
+/* Does some known release of SONAME export SYMBOL? */
 static bool exports(const struct abi_family *family, const char *soname, const char *symbol)
 {
-	size_t low = family->first[ABI_EXPORT], high = family->first[ABI_EXPORT + 1];
+	return find(family, soname, symbol) != NULL;
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct abi_fact *fact = &family->facts[middle];
-		int order = strcmp(fact->column[EXPORT_SONAME], soname);
+/* The index of the oldest release that FACT and those behind it, of the same symbol, hold of. */
+static size_t oldest(const struct abi_family *family, const struct abi_fact *fact, const char *symbol, size_t first)
+{
+	const struct abi_fact *end = family->facts + family->first[ABI_EXPORT + 1];
+	const char *soname = fact->column[EXPORT_SONAME];
+	size_t length = strlen(symbol);
 
-		if (!order)
-			order = strcmp(fact->column[EXPORT_SYMBOL], symbol);
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
+	for (; fact < end && strcmp(fact->column[EXPORT_SONAME], soname) == 0 && strncmp(fact->column[EXPORT_SYMBOL], symbol, length) == 0; fact++) {
+		const char *rest = fact->column[EXPORT_SYMBOL] + length;
+
+		for (size_t r = 0; (!*rest || *rest == '@') && r < first; r++)
+			if (abi_set_has(&fact->releases, r))
+				first = r;
 	}
-	for (; low < family->first[ABI_EXPORT + 1]; low++) {
-		const struct abi_fact *fact = &family->facts[low];
-
-		if (compare(fact, soname, symbol) == 0)
-			return true;
-		if (strcmp(fact->column[EXPORT_SONAME], soname) != 0 ||
-		    strncmp(fact->column[EXPORT_SYMBOL], symbol, strlen(symbol)) != 0)
-			return false;
-	}
-	return false;
+	return first;
 }
 
 const char *gw_scan_first_release(const struct abi_family *family, const char *symbol)
 {
 	size_t first = family->release_count;
 
-	for (size_t f = family->first[ABI_EXPORT]; f < family->first[ABI_EXPORT + 1]; f++) {
-		const struct abi_fact *fact = &family->facts[f];
+	for (size_t f = family->first[ABI_SONAME]; f < family->first[ABI_SONAME + 1]; f++) {
+		const struct abi_fact *fact = find(family, family->facts[f].column[EXPORT_SONAME], symbol);
 
-		if (compare(fact, fact->column[EXPORT_SONAME], symbol) != 0)
-			continue;
-		for (size_t r = 0; r < first; r++)
-			if (abi_set_has(&fact->releases, r)) {
-				first = r;
-				break;
-			}
+		if (fact)
+			first = oldest(family, fact, symbol, first);
 	}
 	return first < family->release_count ? family->releases[first].version : NULL;
 }
@@ -141,6 +155,7 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 			bool *severe)
 {
 	json_t *imports = json_object();
+	size_t told = 0;
 
 	for (size_t i = 0; i < elf->import_count; i++) {
 		const struct gw_elf_import *import = &elf->imports[i];
@@ -157,11 +172,13 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 			json_integer(json_integer_value(json_object_get(entry, "count")) + 1));
 		if (!import->file || exports(family, import->file, import->name) || is_own(db, elf, family))
 			continue;
+		*severe = true;
+		if (++told > MAX_TOLD)
+			continue;
 		first = gw_scan_first_release(family, import->name);
 		json_array_append_new(json_object_get(entry, "missing"),
-				      json_pack("{s:s,s:s,s:s?}", "name", import->name, "node",
-						import->node, "first_release", first));
-		*severe = true;
+				      json_pack("{s:o,s:o,s:s?}", "name", gw_json_text(import->name), "node",
+						gw_json_text(import->node), "first_release", first));
 		gw_scan_finding(findings, GW_FINDING_IMPORT_UNKNOWN,
 				first ? "install that release, and the version of this file that "
 					"is built for it"
@@ -170,5 +187,7 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 				import->name, import->file, first ? "; the first that has is " : "",
 				first ? first : "");
 	}
+	if (told > MAX_TOLD)
+		gw_scan_finding(findings, GW_FINDING_IMPORT_UNKNOWN, NULL, "%zu more functions are imported that no known release has", told - MAX_TOLD);
 	return imports;
 }

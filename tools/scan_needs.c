@@ -3,11 +3,15 @@
 #include "scan.h"
 
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "json_text.h"
 #include "target.h"
+
+#define MAX_TOLD 4096 /* names that are told: more are a hostile file's */
 
 static const char *base_of(const char *path)
 {
@@ -140,8 +144,8 @@ static void report(struct gw_scan_walk *walk, const struct gw_mapped *object,
 	json_t *out;
 
 	if (direct || strcmp(answer.status, "found") != 0) {
-		out = json_pack("{s:s,s:s,s:s?,s:s?}", "soname", need->name, "status",
-				answer.status, "path", answer.path, "family",
+		out = json_pack("{s:o,s:s,s:o,s:s?}", "soname", gw_json_text(need->name), "status",
+				answer.status, "path", gw_json_text(answer.path), "family",
 				family ? family->name : NULL);
 		if (answer.path && (release = gw_scan_release(walk->scan, answer.path, false)))
 			json_object_set_new(out, "release", json_string(release));
@@ -151,7 +155,7 @@ static void report(struct gw_scan_walk *walk, const struct gw_mapped *object,
 			json_object_set_new(out, "rule",
 					    json_string(gw_rule_name(need->object->rule)));
 		if (!direct)
-			json_object_set_new(out, "by", json_string(object->file->path));
+			json_object_set_new(out, "by", gw_json_text(object->file->path));
 		json_array_append_new(walk->needs, out);
 	}
 	if (direct || strcmp(answer.status, "found") != 0 || need->refused || answer.through)
@@ -161,32 +165,42 @@ static void report(struct gw_scan_walk *walk, const struct gw_mapped *object,
 	free(answer.lacking);
 }
 
-/* Was NAME needed before, by an earlier object or entry? Then it is told already. */
-static bool was_needed(const struct gw_scope *scope, size_t object, size_t entry, const char *name)
+static int compare(const void *a, const void *b)
 {
-	for (size_t o = 0; o <= object; o++) {
-		const struct gw_mapped *at = scope->object[o];
-		size_t end = o == object ? entry : at->file->elf.needed_count;
+	return strcmp(a, b);
+}
 
-		for (size_t i = 0; i < end; i++)
-			if (strcmp(at->needs[i].name, name) == 0)
-				return true;
-	}
+static void keep(void *name)
+{
+	(void)name; /* the file's own */
+}
+
+/* Is NAME told already, needed by an earlier object or entry? Keeps it. */
+static bool was_needed(void **told, const char *name)
+{
+	if (tfind(name, told, compare))
+		return true;
+	tsearch(name, told, compare);
 	return false;
 }
 
 void gw_scan_needs(struct gw_scan_walk *walk, const struct gw_scope *scope)
 {
+	size_t count = 0;
+	void *told = NULL;
+
 	for (size_t o = 0; o < scope->count; o++) {
 		const struct gw_mapped *object = scope->object[o];
 
-		for (size_t i = 0; i < object->file->elf.needed_count; i++) {
+		for (size_t i = 0; i < object->file->elf.needed_count && count < MAX_TOLD; i++) {
 			const struct gw_need *need = &object->needs[i];
 			bool plain = need->object && need->object->rule != GW_RULE_FALLBACK;
 
-			if ((o && plain) || was_needed(scope, o, i, need->name))
+			if (was_needed(&told, need->name) || (o && plain))
 				continue;
 			report(walk, object, need, o == 0);
+			count++;
 		}
 	}
+	tdestroy(told, keep);
 }

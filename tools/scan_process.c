@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "json_text.h"
 
 #define MAX_FILES 8192
 
@@ -103,8 +104,8 @@ static json_t *needs_of(struct gw_scan *scan, const struct gw_mapped *object)
 		const struct abi_family *family = gw_scan_family(&scan->db, need->name);
 		const char *path = need->object ? need->object->file->path : NULL;
 		char *release = path ? gw_scan_release(scan, path, false) : NULL;
-		json_t *entry = json_pack("{s:s,s:s,s:s?,s:s?}", "soname", need->name, "status",
-					  path ? "found" : "missing", "path", path, "family",
+		json_t *entry = json_pack("{s:o,s:s,s:o,s:s?}", "soname", gw_json_text(need->name), "status",
+					  path ? "found" : "missing", "path", gw_json_text(path), "family",
 					  family ? family->name : NULL);
 
 		if (release)
@@ -130,8 +131,8 @@ static json_t *entry_of(struct gw_scan_walk *walk, const struct gw_faults *fault
 	imports = gw_scan_imports(&scan->db, elf, walk->findings, walk->severe);
 	gw_scan_faults(walk, faults, object, imports, true);
 	gw_scan_partners(walk, faults, object);
-	entry = json_pack("{s:s,s:s?,s:o,s:o,s:o,s:o}", "path", object->file->path, "soname",
-			  elf->soname, "needs", needs_of(scan, object), "imports", imports,
+	entry = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "path", gw_json_text(object->file->path), "soname",
+			  gw_json_text(elf->soname), "needs", needs_of(scan, object), "imports", imports,
 			  "built_for", gw_scan_built(scan, elf, host), "findings", walk->findings);
 	return entry;
 }

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What pip keeps beside a package. The first byte tells what the rest is: RECORD, METADATA, a pyvenv.cfg, or the first line
+ * of a script that a Python runs.
+ */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "tools/doctor.h"
+#include "tools/scan.h"
+
+#define INFO "site/nvidia_cublas_cu12-12.1.3.1.dist-info"
+
+static struct gw_scan scan = {.loader.root = ""};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	struct abi_error error;
+
+	(void)argc;
+	(void)argv;
+	setenv("PATH", "/nowhere", 1);
+	unsetenv("HOME");
+	unsetenv("PYTHONPATH");
+	gw_fuzz_put("site/nvidia/cublas/lib/libcublas.so.12", "12345", 5);
+	gw_fuzz_put("app/app.so", "12345", 5);
+	gw_fuzz_put("app/app-1.0.dist-info/RECORD", "app.so,,\n", 9);
+	return abi_db_load_file(&scan.db, GW_BUILD_DATA "/facts/cublas.abi", &error);
+}
+
+/* Each finding about a file that could not be read names its line. */
+static void check(const json_t *findings)
+{
+	const char *code, *text;
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach(findings, i, finding)
+	{
+		code = json_string_value(json_object_get(finding, "code"));
+		text = json_string_value(json_object_get(finding, "text"));
+		if (code && text && strcmp(code, gw_finding_code(GW_FINDING_UNREADABLE)) == 0)
+			gw_fuzz_error(text, "/" INFO "/RECORD");
+	}
+}
+
+static void use_record(const uint8_t *data, size_t size)
+{
+	struct gw_doctor doctor = {.root = gw_fuzz_root(), .findings = json_array()};
+
+	gw_fuzz_put(INFO "/RECORD", data, size);
+	doctor.sites = calloc(1, sizeof *doctor.sites);
+	if (!doctor.sites)
+		abort();
+	doctor.sites[0] = "/site";
+	doctor.site_count = 1;
+	gw_doctor_read_packages(&doctor);
+	gw_doctor_check_records(&doctor);
+	check(doctor.findings);
+	gw_doctor_finish(&doctor);
+}
+
+static void use_metadata(const uint8_t *data, size_t size)
+{
+	static const char *needed[] = {"libcublas.so.12"};
+	struct gw_elf elf = {.needed = needed, .needed_count = 1};
+	char path[PATH_MAX];
+
+	gw_fuzz_put("app/app-1.0.dist-info/METADATA", data, size);
+	snprintf(path, sizeof path, "%s/app/app.so", gw_fuzz_root());
+	json_decref(gw_scan_built(&scan, &elf, path));
+}
+
+static void use_python(const char *name, const uint8_t *data, size_t size)
+{
+	struct gw_python_paths paths = {0};
+	char path[PATH_MAX];
+
+	gw_fuzz_put(name, data, size);
+	snprintf(path, sizeof path, "%s/%s", gw_fuzz_root(), strstr(name, "cfg") ? "venv/bin/python3" : name);
+	if (gw_python_paths_of_program(&paths, path) != 0)
+		abort();
+	gw_python_paths_finish(&paths);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	switch (data[0] % 4) {
+	case 0:
+		use_record(data + 1, size - 1);
+		break;
+	case 1:
+		use_metadata(data + 1, size - 1);
+		break;
+	case 2:
+		use_python("venv/pyvenv.cfg", data + 1, size - 1);
+		break;
+	default:
+		use_python("venv/bin/script", data + 1, size - 1);
+	}
+	return 0;
+}
