@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +22,10 @@
 #define MAX_FILES 1024	  /* that include each other */
 #define MAX_SIZE (1u << 20) /* of one */
 #define MAX_STARS 4	  /* of a pattern: each multiplies what comparing a name may cost */
+#define MAX_PATTERNS 4096
 #define MAX_ENTRIES 16384 /* of directories that patterns are compared with */
 
-/* One reading of all files. Each is read once, as a second time would name the same directories. */
+/* One reading of all files. Each file and pattern is looked at once, as a second time would name the same directories. */
 struct conf {
 	struct gw_loader *loader;
 	struct {
@@ -32,6 +34,8 @@ struct conf {
 	} read[MAX_FILES];
 	size_t count;
 	size_t size; /* of all of them */
+	void *patterns; /* a tree of strings */
+	size_t pattern_count;
 };
 
 static int add(struct gw_loader *loader, const char *directory)
@@ -74,6 +78,27 @@ static void close_directory(void *directory)
 	closedir(directory);
 }
 
+static int compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* Is PATTERN one that was not looked at yet? Keeps it. */
+static bool is_new(struct conf *conf, const char *pattern)
+{
+	char *copy;
+
+	if (tfind(pattern, &conf->patterns, compare) || conf->pattern_count == MAX_PATTERNS)
+		return false;
+	copy = strdup(pattern);
+	if (!copy || !tsearch(copy, &conf->patterns, compare)) {
+		free(copy);
+		return false;
+	}
+	conf->pattern_count++;
+	return true;
+}
+
 /* PATTERN is relative to the file's directory where it does not begin with a slash. */
 static int include(struct conf *conf, const char *file, const char *pattern)
 {
@@ -88,7 +113,7 @@ static int include(struct conf *conf, const char *file, const char *pattern)
 	if (stars > MAX_STARS ||
 	    snprintf(whole, sizeof whole, "%.*s%s", *pattern == '/' ? 0 : (int)(slash + 1 - file),
 		     file, pattern) >= (int)sizeof whole ||
-	    gw_loader_host(conf->loader, whole, host) != 0 || glob(host, GLOB_ALTDIRFUNC, NULL, &found) != 0)
+	    gw_loader_host(conf->loader, whole, host) != 0 || !is_new(conf, host) || glob(host, GLOB_ALTDIRFUNC, NULL, &found) != 0)
 		return 0;
 	for (size_t i = 0; i < found.gl_pathc && !result; i++)
 		result = read_conf(conf, gw_loader_inside(conf->loader, found.gl_pathv[i]));
@@ -154,10 +179,12 @@ static int read_conf(struct conf *conf, const char *file)
 		return 0;
 	stream = open_conf(conf, host);
 	while (stream && !result && conf->size < MAX_SIZE && fgets(line, sizeof line, stream)) {
+		bool begins = whole, ends = strchr(line, '\n') || feof(stream);
+
 		conf->size += strlen(line) + 1;
-		if (whole && strlen(line) + 1 < sizeof line)
+		whole = ends;
+		if (begins && ends)
 			result = take_line(conf, file, line);
-		whole = strchr(line, '\n');
 	}
 	if (stream)
 		fclose(stream);
@@ -174,6 +201,7 @@ int gw_conf_read(struct gw_loader *loader)
 	conf->loader = loader;
 	entries_left = MAX_ENTRIES;
 	result = read_conf(conf, "/etc/ld.so.conf");
+	tdestroy(conf->patterns, free);
 	free(conf);
 	return result;
 }

@@ -488,6 +488,31 @@ static bool same_directory(const struct gw_loader *loader, const char *a, const 
 	       strncmp(left, right, (size_t)(strrchr(left, '/') - left)) == 0;
 }
 
+/* "A" or "A to B". */
+static bool parse_range(const char *text, unsigned first[4], unsigned last[4])
+{
+	const char *to = strstr(text, " to ");
+
+	return abi_version_parse(text, to ? (size_t)(to - text) : strlen(text), first) &&
+	       abi_version_parse(to ? to + 4 : text, strlen(to ? to + 4 : text), last);
+}
+
+/* Can the two not be one release? */
+static bool differ(const char *a, const char *b)
+{
+	unsigned a_first[4], a_last[4], b_first[4], b_last[4];
+
+	if (!parse_range(a, a_first, a_last) || !parse_range(b, b_first, b_last))
+		return strcmp(a, b) != 0;
+	return abi_version_compare(a_last, b_first) < 0 || abi_version_compare(b_last, a_first) < 0;
+}
+
+/* Nothing says that these are two. */
+static bool same(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0;
+}
+
 /* A and B, which A needs, of one suite: from two directories, and of two releases. */
 static void check_partners(struct gw_scan_walk *walk, const struct gw_mapped *a,
 			   const struct gw_mapped *b)
@@ -499,14 +524,14 @@ static void check_partners(struct gw_scan_walk *walk, const struct gw_mapped *a,
 
 	if (good)
 		remedy = text_of("%s: LD_LIBRARY_PATH=%s", gw_finding_remedy(GW_FINDING_PARTNERS_DIFFER), good);
-	if (left && right && why && remedy && strcmp(left, right) != 0) {
+	if (left && right && why && remedy && differ(left, right)) {
 		gw_scan_finding(walk->findings, GW_FINDING_PARTNERS_DIFFER, remedy,
 				"%s is release %s, and %s, which it needs, is release %s (%s): "
 				"they call each other through an interface that changes with every "
 				"release, and calls will fail",
 				a->file->path, left, b->file->path, right, why);
 		*walk->severe = true;
-	} else if (!(left && right) && why && remedy) {
+	} else if (!(left && right && same(left, right)) && why && remedy) {
 		gw_scan_finding(walk->findings, GW_FINDING_PARTNERS_APART, remedy,
 				"%s and %s, which it needs, come from two directories (%s), and "
 				"their releases cannot be told",

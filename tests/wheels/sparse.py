@@ -2,8 +2,8 @@
 """Sparse copies of the libraries in a wheel: what the loader and the code for the host need, with the code for GPUs as holes.
 
 A cuBLAS or cuDNN is 0.4 to 1.3 GB, nearly all of it kernels that nothing reads on a machine without a GPU. A sparse copy takes 30
-to 250 MB of disk, is as long as the file, and maps like it. It is made once, in ${GANGWAY_CACHE:-~/.cache/gangway}/sparse/WHEEL-STEM,
-aside, and takes its name when it is whole: a directory of that name is complete.
+to 250 MB of disk, is as long as the file, and maps like it. It is made once, in ${GANGWAY_CACHE:-~/.cache/gangway}/sparse/WHEEL-STEM
+(tree(): trees/WHEEL-STEM), aside, and takes its name when it is whole: a directory of that name is complete.
 """
 import os
 import pathlib
@@ -24,7 +24,7 @@ PAGE = 4096
 def _holes(data):
     """(begin, end) of each section for the GPU, whole pages of the file."""
     if data[:6] != b'\x7fELF\x02\x01':
-        raise wheels.MissingWheel('a library that is no 64-bit ELF file')
+        return []
     offset, = struct.unpack_from('<Q', data, 40)
     entry, count, names_at = struct.unpack_from('<HHH', data, 58)
     sections = [struct.unpack_from('<IIQQQQ', data, offset + i * entry) for i in range(count)]
@@ -59,23 +59,37 @@ def _member(archive, info, target):
     view.release()
 
 
-def libraries(path):
-    """The directory of sparse copies of every library in the wheel PATH; made when it is not there."""
+def _made(path, kind, wanted, place):
+    """The directory KIND/WHEEL-STEM of the cache, with a copy at PLACE(name) of each member whose name fits WANTED; made when it is not there."""
     path = pathlib.Path(path)
-    target = wheels.cache() / 'sparse' / path.name[:-len('.whl')]
+    target = wheels.cache() / kind / path.name[:-len('.whl')]
     if target.is_dir():
         return target
-    with wheels.locked('sparse-' + path.name):
+    with wheels.locked(f'{kind}-{path.name}'):
         if target.is_dir():
             return target
         aside = target.with_name(target.name + '.part')
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
         with zipfile.ZipFile(path) as archive:
-            members = [info for info in archive.infolist() if re.search(r'/lib/lib[^/]+\.so[.\d]*$', info.filename)]
+            members = [info for info in archive.infolist() if re.search(wanted, info.filename)]
             if not members:
                 raise wheels.MissingWheel(f'{path} has no library')
             for info in members:
-                _member(archive, info, aside / os.path.basename(info.filename))
+                file = aside / place(info.filename)
+                if target.resolve() not in (target / place(info.filename)).resolve().parents:
+                    raise wheels.MissingWheel(f'{path}: member {info.filename} would leave {target}')
+                file.parent.mkdir(parents=True, exist_ok=True)
+                _member(archive, info, file)
         os.replace(aside, target)
     return target
+
+
+def libraries(path):
+    """The directory of sparse copies of every library in the wheel PATH, side by side; made when it is not there."""
+    return _made(path, 'sparse', r'/lib/lib[^/]+\.so[.\d]*$', os.path.basename)
+
+
+def tree(path):
+    """The same for every shared object of the wheel, where it lies in a site-packages, and with what is installed beside them (METADATA, RECORD)."""
+    return _made(path, 'trees', r'\.so(\.\d+)*$|\.dist-info/(METADATA|RECORD)$', lambda name: name)
