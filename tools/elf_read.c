@@ -203,6 +203,8 @@ static int note_flags(struct gw_elf *out, const Elf64_Dyn *entry)
 		out->symbolic = true;
 		break;
 	case DT_NEEDED:
+	case DT_AUXILIARY:
+	case DT_FILTER:
 		out->needed_count++;
 		break;
 	default:
@@ -243,6 +245,11 @@ static int note_string(struct gw_elf_reader *reader, const Elf64_Dyn *entry, uin
 
 	switch (entry->d_tag) {
 	case DT_NEEDED:
+	case DT_AUXILIARY:
+	case DT_FILTER:
+		reader->out->needed_kind[*needed] = entry->d_tag == DT_NEEDED	   ? GW_ELF_NEEDED
+						    : entry->d_tag == DT_AUXILIARY ? GW_ELF_AUXILIARY
+										   : GW_ELF_FILTER;
 		place = &reader->out->needed[(*needed)++];
 		break;
 	case DT_SONAME:
@@ -305,7 +312,8 @@ static int read_dynamic(struct gw_elf_reader *reader)
 		return result;
 	find_strings(reader);
 	reader->out->needed = calloc(reader->out->needed_count + 1, sizeof *reader->out->needed);
-	if (!reader->out->needed)
+	reader->out->needed_kind = calloc(reader->out->needed_count + 1, sizeof *reader->out->needed_kind);
+	if (!reader->out->needed || !reader->out->needed_kind)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && !result; i++) {
 		memcpy(&entry, entries + i * sizeof entry, sizeof entry);
@@ -394,6 +402,7 @@ void gw_elf_finish(struct gw_elf *elf)
 	free(storage);
 	free(elf->path);
 	free(elf->needed);
+	free(elf->needed_kind);
 	free(elf->imports);
 	free(elf->needs);
 	free(elf->defines);

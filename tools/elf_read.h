@@ -38,6 +38,9 @@ struct gw_elf_table {
 	uint64_t count;
 };
 
+/* A filtee is looked into before the object that names it; an auxiliary one may be missing. */
+enum gw_elf_needed { GW_ELF_NEEDED, GW_ELF_AUXILIARY, GW_ELF_FILTER };
+
 /* All strings live until gw_elf_finish. */
 struct gw_elf {
 	char *path;
@@ -52,7 +55,8 @@ struct gw_elf {
 	bool is_pie;                                        /* DF_1_PIE */
 	bool bind_now; /* DT_BIND_NOW, DF_BIND_NOW or DF_1_NOW */
 	bool symbolic; /* DT_SYMBOLIC or DF_SYMBOLIC */
-	const char **needed;
+	const char **needed; /* DT_NEEDED, and the filtees of DT_AUXILIARY and DT_FILTER, in the file's order */
+	unsigned char *needed_kind; /* enum gw_elf_needed of each */
 	size_t needed_count;
 	struct gw_elf_import *imports; /* undefined symbols, once gw_elf_list_imports was called */
 	size_t import_count;

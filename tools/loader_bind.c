@@ -162,7 +162,7 @@ static bool any_missing(const struct gw_map *map)
 {
 	for (size_t o = 0; o < map->all.count; o++)
 		for (size_t i = 0; i < map->all.object[o]->file->elf.needed_count; i++)
-			if (!map->all.object[o]->needs[i].object)
+			if (!map->all.object[o]->needs[i].object && map->all.object[o]->needs[i].kind != GW_ELF_AUXILIARY)
 				return true;
 	return false;
 }

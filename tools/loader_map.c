@@ -89,8 +89,10 @@ static struct gw_mapped *add_object(struct gw_map *map, struct gw_file *file, st
 	object->by = by;
 	object->needer = (struct gw_needer){file, by ? &by->needer : NULL};
 	object->needs = calloc(file->elf.needed_count + 1, sizeof *object->needs);
-	for (size_t i = 0; object->needs && i < file->elf.needed_count; i++)
+	for (size_t i = 0; object->needs && i < file->elf.needed_count; i++) {
 		object->needs[i].name = file->elf.needed[i];
+		object->needs[i].kind = file->elf.needed_kind[i];
+	}
 	if (!object->needs || scope_add(&map->all, object) != 0) {
 		free(object->needs);
 		free(object);
@@ -102,6 +104,8 @@ static struct gw_mapped *add_object(struct gw_map *map, struct gw_file *file, st
 /* Why the loader refuses to map a whole ELF file as a library; NULL where it does not. */
 static const char *refusal(const struct gw_elf *elf)
 {
+	if (elf->abi != ELFOSABI_NONE && elf->abi != ELFOSABI_GNU)
+		return "ELF file OS ABI invalid";
 	if (elf->type == ET_EXEC)
 		return "cannot dynamically load executable";
 	if (elf->is_pie)
@@ -199,23 +203,63 @@ static int load(struct gw_map *map, struct gw_mapped *by, struct gw_need *need)
 	return result;
 }
 
-/* Adds to LIST whatever its objects need, breadth first. */
+/* Puts a filtee before its filter, which stands at *AT and moves on: unless it stands before that already. */
+static int put_before(struct gw_scope *list, size_t *at, struct gw_mapped *filtee)
+{
+	size_t place = 0;
+	int result = 0;
+
+	while (place < list->count && list->object[place] != filtee)
+		place++;
+	if (place <= *at)
+		return 0;
+	if (place == list->count)
+		result = scope_add(list, filtee);
+	if (result)
+		return result;
+	memmove(list->object + *at + 1, list->object + *at, (place - *at) * sizeof *list->object);
+	list->object[(*at)++] = filtee;
+	return 0;
+}
+
+/* Loads what the object at *AT needs, and adds it to LIST. *AT is behind what stands before it then. */
+static int follow_one(struct gw_map *map, struct gw_scope *list, size_t *at)
+{
+	struct gw_mapped *object = list->object[*at];
+
+	for (size_t i = 0; i < object->file->elf.needed_count; i++) {
+		struct gw_need *need = &object->needs[i];
+		int result = 0;
+
+		if (!need->object && !need->refused && !need->other)
+			result = load(map, object, need);
+		if (!result && need->object && need->kind != GW_ELF_NEEDED)
+			result = put_before(list, at, need->object);
+		else if (!result && need->object && !scope_has(list, need->object))
+			result = scope_add(list, need->object);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+/* Adds to LIST whatever its objects need, breadth first; but filtees are followed at once, as they come before their filters. */
 static int follow(struct gw_map *map, struct gw_scope *list)
 {
+	unsigned walk = ++map->walks;
+
 	for (size_t o = 0; o < list->count; o++) {
-		struct gw_mapped *object = list->object[o];
+		size_t at = o;
+		int result;
 
-		for (size_t i = 0; i < object->file->elf.needed_count; i++) {
-			struct gw_need *need = &object->needs[i];
-			int result = 0;
-
-			if (!need->object && !need->refused && !need->other)
-				result = load(map, object, need);
-			if (!result && need->object && !scope_has(list, need->object))
-				result = scope_add(list, need->object);
-			if (result)
-				return result;
-		}
+		if (list->object[o]->walk == walk)
+			continue;
+		list->object[o]->walk = walk;
+		result = follow_one(map, list, &at);
+		if (result)
+			return result;
+		if (at > o)
+			o--; /* what was put there has not been followed */
 	}
 	return 0;
 }

@@ -11,9 +11,10 @@
 
 struct gw_mapped;
 
-/* One DT_NEEDED entry (or LD_PRELOAD name), and what it got. */
+/* One DT_NEEDED, DT_AUXILIARY or DT_FILTER entry (or LD_PRELOAD name), and what it got. */
 struct gw_need {
 	const char *name;
+	enum gw_elf_needed kind;
 	struct gw_mapped *object; /* NULL: missing, or refused */
 	char *refused; /* the file was found, and the loader ends with this message; else NULL */
 	char *refused_path;
@@ -29,6 +30,7 @@ struct gw_mapped {
 	char **names;                /* what it answers to, beside its path */
 	size_t name_count;
 	struct gw_need *needs; /* one for each DT_NEEDED */
+	unsigned walk;	       /* private to loader_map.c */
 	bool is_loader;        /* the loader itself */
 	bool is_global;        /* it is in the scope of all */
 	bool is_local;         /* it is in the scope of what was opened */
@@ -46,6 +48,7 @@ struct gw_map {
 	struct gw_scope local;  /* of the library that was opened, itself first */
 	struct gw_need *preloads;
 	size_t preload_count;
+	unsigned walks; /* private to loader_map.c */
 	bool secure;   /* the program gains rights: the environment does not count */
 	bool bind_now; /* calls are bound at load time, whatever the objects say */
 };

@@ -196,7 +196,8 @@ void gw_scan_needs(struct gw_scan_walk *walk, const struct gw_scope *scope)
 			const struct gw_need *need = &object->needs[i];
 			bool plain = need->object && need->object->rule != GW_RULE_FALLBACK;
 
-			if (was_needed(&told, need->name) || (o && plain))
+			/* The loader goes on without what helps another library. */
+			if ((need->kind == GW_ELF_AUXILIARY && !need->object) || was_needed(&told, need->name) || (o && plain))
 				continue;
 			report(walk, object, need, o == 0);
 			count++;

@@ -264,6 +264,38 @@ def symbolic_protected_and_hidden_symbols_stay_at_home(world):
 
 
 @case
+def filtees_are_looked_into_before_their_filters(world):
+    """DT_FILTER and DT_AUXILIARY: new ones, ones that are mapped already, before or behind, filters of filters, and missing ones."""
+    who = 'int {0}(void) {{ return 1; }}\nint shared(void) {{ return {1}; }}\n'
+    for number, name in enumerate(("one", "two", "deep")):
+        shared(world, f"lib/lib{name}.so.1", who.format(name, number))
+    shared(world, "lib/libchain.so.1", who.format("chain", 7), "-Wl,-F,libdeep.so.1", "-Wl,-rpath,$ORIGIN")
+    for kind, name in ((k, n) for k in ("-Wl,-F,", "-Wl,-f,") for n in ("libone.so.1", "libchain.so.1", "libnone.so.1")):
+        shared(world, "lib/libfilter.so.1", who.format("filter", 9), kind + name, "-Wl,-rpath,$ORIGIN")
+        for order in (("filter",), ("one", "filter", "two"), ("two", "filter", "one"), ("filter", "chain", "deep"), ("deep", "filter", "one", "chain")):
+            made = program(world, "program", "".join(f"int {one}(void);\n" for one in order) + "int shared(void);\nint main(void) { return shared() + "
+                           + " + ".join(f"{one}()" for one in order) + "; }\n", *(world.path(f"lib/lib{one}.so.1") for one in order), "-Wl,-rpath,$ORIGIN/lib")
+            agree(made)
+
+
+@case
+def a_library_of_another_system_is_refused_and_one_of_a_newer_kernel_as_the_loader_does(world):
+    good = shared(world, "good/libthing.so.1", 'const char *who(void) { return "x"; }\n')
+    made = program(world, "program", "const char *who(void);\nint main(void) { return who()[0]; }\n", good, "-Wl,-rpath,$ORIGIN/bad:$ORIGIN/good")
+    whole = open(good, "rb").read()
+    os.makedirs(world.path("bad"))
+    for abi in (0, 3, 6, 9, 255):
+        with open(world.path("bad/libthing.so.1"), "wb") as file:
+            file.write(whole[:7] + bytes([abi]) + whole[8:])
+        agree(made)
+    note = world.write("note.s", '.section .note.ABI-tag, "a", @note\n.align 4\n.long 4, 16, 1\n.asciz "GNU"\n.long 0, %s\n.section .note.GNU-stack,"",@progbits\n')
+    for kernel in ("2, 6, 32", "99, 0, 0"):
+        world.write("note.s", '.section .note.ABI-tag, "a", @note\n.align 4\n.long 4, 16, 1\n.asciz "GNU"\n.long 0, %s\n.section .note.GNU-stack,"",@progbits\n' % kernel)
+        shared(world, "bad/libthing.so.1", 'const char *who(void) { return "x"; }\n', note)
+        agree(made)
+
+
+@case
 def a_root_is_a_world_of_its_own(world):
     """Absolute links are followed inside it, and its cache and default directories count; without a cache, its ld.so.conf."""
     made = shared(world, "root/opt/app/libapp.so", "const char *who(void);\nconst char *app(void) { return who(); }\n",

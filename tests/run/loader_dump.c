@@ -32,7 +32,7 @@ static void print_scope(const struct gw_scope *scope)
 
 			if (need->refused)
 				printf("refused %s\n", need->refused);
-			else if (!need->object)
+			else if (!need->object) /* the loader names an auxiliary one, too, when it traces, and goes on without it */
 				printf("missing %s\n", need->name);
 		}
 	}
