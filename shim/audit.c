@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 #include <string.h>
+#include "audit_pair.h"
 #include "audit_table.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -176,6 +177,8 @@ static char *end_search(char *shown, struct link_map *loader)
 	gw_audit_note(GW_AUDIT_MISSING, state.name, NULL, why);
 	if (why == no_target && !gw_audit_settings.disabled)
 		gw_audit_tell_no_target(gw_audit_facade_find(state.name));
+	else if (!gw_audit_settings.disabled && (!why || found))
+		gw_audit_tell_missing(state.name, loader, why);
 	return shown;
 }
 
@@ -195,10 +198,29 @@ static char *answer_early(char *name, struct link_map *loader)
 	return state.path;
 }
 
+/* Before the loader looks anywhere. NULL: it shall not find anything. */
+static char *begin_search(char *name, struct link_map *loader)
+{
+	enum gw_audit_pairing pairing = GW_AUDIT_PAIR_NONE;
+
+	if (state.may_rename && loader)
+		pairing = gw_audit_pair(state.name, loader, state.path);
+	if (pairing == GW_AUDIT_PAIR_NONE)
+		return answer_early(name, loader);
+	state.watched = false;
+	return pairing == GW_AUDIT_PAIR_ANSWER ? state.path : NULL;
+}
+
 static bool is_on(const char *variable)
 {
 	const char *value = gw_audit_setting(variable);
 	return *value && strcmp(value, "0") != 0;
+}
+
+static bool is_off(const char *variable)
+{
+	const char *value = gw_audit_setting(variable);
+	return strcmp(value, "off") == 0 || strcmp(value, "0") == 0;
 }
 
 /* Once, as soon as the loader has announced itself, and before its first search. */
@@ -214,6 +236,7 @@ static void read_settings(void)
 		.findings = gw_audit_setting("GANGWAY_FINDINGS"),
 		.explain = is_on("GANGWAY_EXPLAIN"),
 		.disabled = is_on("GANGWAY_DISABLE"),
+		.no_pairing = is_off("GANGWAY_PAIRING"),
 		.quiet = is_on("GANGWAY_QUIET"),
 	};
 }
@@ -238,7 +261,7 @@ EXPORT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag
 		if (!state.watched)
 			return same;
 		memcpy(state.name, name, length + 1);
-		return answer_early(same, cookie_map(cookie));
+		return begin_search(same, cookie_map(cookie));
 	}
 	if (flag != LA_SER_DEFAULT || !state.watched)
 		return same;
@@ -301,8 +324,10 @@ EXPORT unsigned int la_objopen(struct link_map *map, Lmid_t lmid, uintptr_t *coo
 	ours = facade && (state.offered == facade || is_in_facade_dir(path, base));
 	if (facade)
 		mapped[facade - gw_audit_facades] = ours ? MAPPED_FACADE : MAPPED_REAL;
-	if (!ours)
+	if (!ours) {
 		count_target(base, 1);
+		gw_audit_member_add(map);
+	}
 	state.offered = NULL;
 	return 0;
 }
@@ -317,6 +342,7 @@ EXPORT unsigned int la_objclose(uintptr_t *cookie)
 		return 0;
 	base = strrchr(map->l_name, '/');
 	base = base ? base + 1 : map->l_name;
+	gw_audit_member_remove(map);
 	facade = facade_of_file(base);
 	if (!facade || mapped[facade - gw_audit_facades] != MAPPED_FACADE)
 		count_target(base, -1);

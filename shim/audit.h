@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "gw_findings.h"
+
 #define GW_AUDIT_PATH 4096
 #define GW_AUDIT_NAME 256
 
@@ -36,7 +38,7 @@ const struct gw_audit_facade *gw_audit_facade_find(const char *soname) __attribu
 struct gw_audit_settings {
 	const char *facades, *facade_dir, *python_paths, *library_path, *loader_path, *log,
 		*findings;
-	bool disabled, explain, quiet;
+	bool disabled, explain, quiet, no_pairing;
 };
 
 extern struct gw_audit_settings gw_audit_settings;
@@ -71,8 +73,20 @@ bool gw_audit_defaults_have(const char *name, const char *shown) __attribute__((
 /* Does any directory that MAP's own searches go through (RPATH, LD_LIBRARY_PATH, RUNPATH,
  * defaults), or the loader's cache? */
 bool gw_audit_search_has(struct link_map *map, const char *name) __attribute__((nonnull(2)));
+/* Called for files of one name, in some order, with the loader's rule that leads there (LA_SER_…; 0: none); false ends it. PATH lives
+ * as long as the call. */
+typedef bool gw_audit_visit(const char *path, unsigned rule, void *data);
+/* Each file NAME that MAP's own search would come to, in its order: the first is what the loader would
+ * take. False: cannot tell. */
+bool gw_audit_search_each(struct link_map *map, const char *name, gw_audit_visit *visit, void *data)
+	__attribute__((nonnull(1, 2, 3)));
 /* Does the loader's cache know a file NAME that still exists? */
 bool gw_audit_cache_has(const char *name) __attribute__((nonnull));
+/* audit_places.c: likewise, for places that the loader does not know. */
+
+/* Each file NAME in the Python paths' nvidia/<package>/lib. */
+void gw_audit_python_each(const char *name, gw_audit_visit *visit, void *data)
+	__attribute__((nonnull(1, 2)));
 /*
  * How many different files NAME lie in the Python paths' nvidia/<package>/lib. PATH (GW_AUDIT_PATH
  * bytes) gets the first.
@@ -86,9 +100,19 @@ bool gw_audit_target_exists(const struct gw_audit_facade *facade) __attribute__(
 
 /* audit_note.c: one JSON line to GANGWAY_LOG, one line of text to stderr when asked to explain;
  * each outcome of a name once. WHY, PATH: may be NULL. */
-enum gw_audit_outcome { GW_AUDIT_FACADE, GW_AUDIT_PYTHON, GW_AUDIT_MISSING };
+enum gw_audit_outcome {
+	GW_AUDIT_FACADE,
+	GW_AUDIT_PYTHON,
+	GW_AUDIT_MISSING,
+	GW_AUDIT_PARTNER,
+	GW_AUDIT_NEWEST,
+	GW_AUDIT_REFUSED
+};
 void gw_audit_note(enum gw_audit_outcome outcome, const char *name, const char *path,
 		   const char *why) __attribute__((nonnull(2)));
+/* audit_tell.c: a finding about SUBJECT, once; REMEDY NULL: the code's own. */
+void gw_audit_tell(enum gw_finding which, const char *subject, const char *text, const char *remedy)
+	__attribute__((nonnull(2, 3)));
 /* GW-310, once for each facade: its soname was not found, and it has nothing to forward to. */
 void gw_audit_tell_no_target(const struct gw_audit_facade *facade) __attribute__((nonnull));
 

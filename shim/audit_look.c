@@ -14,7 +14,6 @@
 #include "audit_system.h"
 
 #define MAX_DEFAULTS 32
-#define MAX_PYTHON 96
 #define CACHE_FILE "/etc/ld.so.cache"
 #define CACHE_LIMIT (64u << 20)
 
@@ -55,10 +54,6 @@ static char defaults[MAX_DEFAULTS][GW_AUDIT_NAME];
 static uint32_t default_caps[MAX_DEFAULTS]; /* which of hwcaps exist there, as bits */
 static unsigned default_count;
 
-static char python[MAX_PYTHON][GW_AUDIT_NAME * 2];
-static unsigned python_count;
-static bool python_known;
-
 _Static_assert(sizeof hwcaps / sizeof *hwcaps <= 32, "they are bits of a uint32_t");
 
 static bool put(char *path, size_t *length, const char *text, size_t text_length)
@@ -86,10 +81,10 @@ bool gw_audit_file_stops(const char *path)
 	return head[EI_CLASS] == ELFCLASS64 && (head[18] | head[19] << 8) == EM_X86_64;
 }
 
-/* CAPS: which of the hwcaps directories to try, as bits. */
-static bool directory_has(const char *directory, size_t length, const char *name, uint32_t caps)
+/* CAPS: which of the hwcaps directories to try, as bits. PATH: the file, where there is one. */
+static bool directory_find(const char *directory, size_t length, const char *name, uint32_t caps,
+			   char *path)
 {
-	static char path[GW_AUDIT_PATH];
 
 	for (size_t i = 0; i < sizeof hwcaps / sizeof *hwcaps; i++) {
 		size_t end = 0;
@@ -104,6 +99,13 @@ static bool directory_has(const char *directory, size_t length, const char *name
 			return true;
 	}
 	return false;
+}
+
+static bool directory_has(const char *directory, size_t length, const char *name, uint32_t caps)
+{
+	static char path[GW_AUDIT_PATH];
+
+	return directory_find(directory, length, name, caps, path);
 }
 
 bool gw_audit_directory_has(const char *directory, size_t length, const char *name)
@@ -181,11 +183,10 @@ bool gw_audit_defaults_have(const char *name, const char *shown)
 	return false;
 }
 
-/* Is there a string of the cache that ends in "/NAME", and is its file still there? Needs no
+/* The first string of the cache that ends in "/NAME" and whose file is still there, into PATH. Needs no
  * knowledge of the cache's layout. */
-static bool cache_names(const char *cache, size_t size, const char *name)
+static bool cache_names(const char *cache, size_t size, const char *name, char *path)
 {
-	static char path[GW_AUDIT_PATH];
 	size_t length = strlen(name) + 1;
 	const char *at = cache, *end = cache + size;
 
@@ -195,7 +196,7 @@ static bool cache_names(const char *cache, size_t size, const char *name)
 		while (start > cache && start[-1])
 			start--;
 		if (start < at && *start == '/' && at[-1] == '/' &&
-		    (size_t)(at - start) + length < sizeof path) {
+		    (size_t)(at - start) + length < GW_AUDIT_PATH) {
 			memcpy(path, start, (size_t)(at - start) + length);
 			if (gw_audit_file_stops(path))
 				return true;
@@ -205,7 +206,7 @@ static bool cache_names(const char *cache, size_t size, const char *name)
 	return false;
 }
 
-bool gw_audit_cache_has(const char *name)
+static bool cache_find(const char *name, char *path)
 {
 	struct stat info;
 	int file = (int)gw_sys_open(CACHE_FILE, O_RDONLY | O_CLOEXEC, 0);
@@ -218,12 +219,19 @@ bool gw_audit_cache_has(const char *name)
 		void *cache = gw_sys_map(file, size);
 
 		if (cache) {
-			found = cache_names(cache, size, name);
+			found = cache_names(cache, size, name, path);
 			gw_sys_unmap(cache, size);
 		}
 	}
 	gw_sys_close(file);
 	return found;
+}
+
+bool gw_audit_cache_has(const char *name)
+{
+	static char path[GW_AUDIT_PATH];
+
+	return cache_find(name, path);
 }
 
 bool gw_audit_search_has(struct link_map *map, const char *name)
@@ -240,154 +248,70 @@ bool gw_audit_search_has(struct link_map *map, const char *name)
 	return gw_audit_cache_has(name) || gw_audit_defaults_have(name, NULL);
 }
 
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	unsigned short length;
-	unsigned char type;
-	char name[];
-};
-
-/* Remembers every <site>/nvidia/<package>/lib. */
-static void python_add_site(const char *site, size_t length)
+/* Is DIRECTORY one of LD_LIBRARY_PATH? */
+static bool is_on_loader_path(const char *directory)
 {
-	static char path[GW_AUDIT_PATH];
-	static _Alignas(struct entry) char buffer[16 << 10];
-	size_t end = 0;
-	long count;
-	int directory;
+	const char *at = gw_audit_settings.loader_path;
+	size_t length = strlen(directory);
 
-	if (!length || !put(path, &end, site, length) || !put(path, &end, "/nvidia", 7))
-		return;
-	directory = (int)gw_sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (directory < 0)
-		return;
-	while ((count = gw_sys_getdents(directory, buffer, sizeof buffer)) > 0) {
-		for (long at = 0; at < count;) {
-			struct entry *entry = (struct entry *)(buffer + at);
-			size_t here = end;
+	for (size_t here; *at; at += here + (at[here] != '\0')) {
+		size_t trimmed;
 
-			at += entry->length;
-			if (entry->name[0] == '.' || python_count == MAX_PYTHON)
-				continue;
-			if (!put(path, &here, "/", 1) ||
-			    !put(path, &here, entry->name, strlen(entry->name)) ||
-			    !put(path, &here, "/lib", 4) || here >= sizeof python[0] ||
-			    gw_sys_access(path, X_OK) != 0)
-				continue;
-			memcpy(python[python_count++], path, here + 1);
-		}
-	}
-	gw_sys_close(directory);
-}
-
-static void python_learn(void)
-{
-	const char *sites = gw_audit_settings.python_paths;
-
-	python_known = true;
-	for (size_t length; *sites; sites += length + (sites[length] == ':')) {
-		length = strcspn(sites, ":");
-		python_add_site(sites, length);
-	}
-}
-
-unsigned gw_audit_python_find(const char *name, char *path)
-{
-	static char candidate[GW_AUDIT_PATH];
-	unsigned found = 0;
-	dev_t device = 0;
-	ino_t inode = 0;
-
-	if (!python_known)
-		python_learn();
-	for (unsigned i = 0; i < python_count; i++) {
-		struct stat info;
-		size_t end = 0;
-
-		if (!put(candidate, &end, python[i], strlen(python[i])) ||
-		    !put(candidate, &end, "/", 1) || !put(candidate, &end, name, strlen(name)) ||
-		    gw_sys_stat(candidate, &info) != 0 || !S_ISREG(info.st_mode) ||
-		    !gw_audit_file_stops(candidate))
-			continue;
-		if (found && info.st_dev == device && info.st_ino == inode)
-			continue;
-		if (!found++)
-			memcpy(path, candidate, end + 1);
-		device = info.st_dev;
-		inode = info.st_ino;
-	}
-	return found;
-}
-
-static bool setting_has(const char *directories, const char *name)
-{
-	for (size_t length; *directories; directories += length + (directories[length] == ':')) {
-		length = strcspn(directories, ":");
-		if (length && gw_audit_directory_has(directories, length, name))
+		here = trimmed = strcspn(at, ":;");
+		while (trimmed > 1 && at[trimmed - 1] == '/')
+			trimmed--;
+		if (trimmed == length && memcmp(at, directory, length) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* In ROOT, a toolkit's directory. */
-static bool toolkit_has(const char *root, const char *name)
+/* Among those learnt are those of LD_LIBRARY_PATH, which the loader itself searches, too. */
+static bool is_default(const char *directory)
 {
-	static const char *const below[] = {"/lib64", "/lib", "/targets/x86_64-linux/lib"};
-	static char path[GW_AUDIT_PATH];
-
-	for (size_t i = 0; *root && i < sizeof below / sizeof *below; i++) {
-		size_t end = 0;
-
-		if (put(path, &end, root, strlen(root)) &&
-		    put(path, &end, below[i], strlen(below[i])) &&
-		    gw_audit_directory_has(path, end, name))
+	if (is_on_loader_path(directory))
+		return false;
+	for (unsigned i = 0; i < default_count; i++)
+		if (strcmp(defaults[i], directory) == 0)
 			return true;
-	}
 	return false;
 }
 
-static bool toolkits_have(const char *name)
-{
-	static _Alignas(struct entry) char buffer[16 << 10];
-	static char root[GW_AUDIT_PATH] = "/usr/local/";
-	size_t start = strlen("/usr/local/");
-	bool found = toolkit_has(gw_audit_setting("CUDA_HOME"), name) ||
-		     toolkit_has(gw_audit_setting("CUDA_PATH"), name) ||
-		     toolkit_has("/usr/local/cuda", name);
-	int directory =
-		found ? -1 : (int)gw_sys_open("/usr/local", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	long count;
-
-	if (directory < 0)
-		return found;
-	while (!found && (count = gw_sys_getdents(directory, buffer, sizeof buffer)) > 0) {
-		for (long at = 0; at < count && !found;) {
-			struct entry *entry = (struct entry *)(buffer + at);
-			size_t end = start;
-
-			at += entry->length;
-			found = strncmp(entry->name, "cuda-", 5) == 0 &&
-				put(root, &end, entry->name, strlen(entry->name)) &&
-				toolkit_has(root, name);
-		}
-	}
-	gw_sys_close(directory);
-	return found;
-}
-
-bool gw_audit_target_exists(const struct gw_audit_facade *facade)
+/*
+ * Each of the directories BEGIN to END of LIST that has NAME. The list does not say which rule has brought a directory into it
+ * (glibc leaves dls_flags 0), but its end are the defaults, and LD_LIBRARY_PATH is known.
+ */
+static bool each_listed(const Dl_serinfo *list, unsigned begin, unsigned end, bool defaulted, const char *name,
+			gw_audit_visit *visit, void *data)
 {
 	static char path[GW_AUDIT_PATH];
-	const char *own = gw_audit_setting(facade->setting);
 
-	for (const char *const *target = facade->targets; *target; target++) {
-		if (*own ? setting_has(own, *target)
-			 : setting_has(gw_audit_settings.library_path, *target) ||
-				    setting_has(gw_audit_settings.loader_path, *target) ||
-				    gw_audit_python_find(*target, path) ||
-				    gw_audit_cache_has(*target) || toolkits_have(*target))
-			return true;
+	for (unsigned i = begin; i < end; i++) {
+		const char *directory = list->dls_serpath[i].dls_name;
+		unsigned rule = defaulted ? LA_SER_DEFAULT : is_on_loader_path(directory) ? LA_SER_LIBPATH : LA_SER_RUNPATH;
+
+		if (directory_find(directory, strlen(directory), name, UINT32_MAX, path) &&
+		    !visit(path, rule, data))
+			return false;
 	}
-	return false;
+	return true;
+}
+
+bool gw_audit_search_each(struct link_map *map, const char *name, gw_audit_visit *visit, void *data)
+{
+	static char path[GW_AUDIT_PATH];
+	const Dl_serinfo *list;
+	unsigned named;
+
+	if (!default_count)
+		defaults_learn();
+	list = gw_audit_loader_searches(map);
+	if (!list)
+		return false;
+	for (named = list->dls_cnt; named > 0 && is_default(list->dls_serpath[named - 1].dls_name);)
+		named--;
+	if (each_listed(list, 0, named, false, name, visit, data) &&
+	    (!cache_find(name, path) || visit(path, LA_SER_CONFIG, data)))
+		each_listed(list, named, list->dls_cnt, true, name, visit, data);
+	return true;
 }

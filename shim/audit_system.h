@@ -2,7 +2,8 @@
 /*
  * The system calls of the auditor, which has no C library: one of its own would be found, mapped
  * and relocated a second time for every program, and with the program's RPATH. Each returns what
- * the kernel does: a negative errno on failure. No errno, no TLS.
+ * the kernel does: a negative errno on failure. No errno, no TLS. libgangway.so has them, too, for
+ * what it shares with the auditor.
  */
 #ifndef GW_AUDIT_SYSTEM_H
 #define GW_AUDIT_SYSTEM_H
@@ -20,6 +21,8 @@ long gw_sys_stat(const char *path, struct stat *info) __attribute__((nonnull));
 long gw_sys_fstat(int file, struct stat *info) __attribute__((nonnull));
 long gw_sys_getdents(int directory, void *buffer, size_t size) __attribute__((nonnull));
 long gw_sys_getpid(void);
+long gw_sys_readlink(const char *path, char *buffer, size_t size) __attribute__((nonnull));
+long gw_sys_getcwd(char *buffer, size_t size) __attribute__((nonnull));
 
 /* SIZE bytes of FILE, to be read; NULL when that fails. */
 void *gw_sys_map(int file, size_t size);

@@ -216,6 +216,14 @@ static bool audit_slows_calls(void)
 	       major == 2 && minor < 35;
 }
 
+/* As the auditor reads it, with what --no-pairing has set. */
+static bool pairing_is_off(void)
+{
+	const char *value = getenv("GANGWAY_PAIRING");
+
+	return value && (strcmp(value, "off") == 0 || strcmp(value, "0") == 0);
+}
+
 static void tell(struct gw_run *run)
 {
 	if (!run->quiet)
@@ -235,6 +243,7 @@ static void tell(struct gw_run *run)
 	gw_complain("program: %s", run->program);
 	gw_complain("preload: %s", run->layout.shim);
 	gw_complain("auditor: %s", run->no_audit ? "none" : run->layout.audit);
+	gw_complain("pairing: %s", pairing_is_off() ? "off" : "libraries that belong together come from one directory");
 	gw_complain("facades: %s, from %s", run->facades ? run->facades : "auto",
 		    run->layout.facades ? run->layout.facades : "nowhere");
 	for (size_t i = 0; i < run->python.count; i++)

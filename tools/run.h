@@ -9,7 +9,7 @@
 
 struct gw_run {
 	const char *facades, *log, *findings, *library_path, *built_for;
-	bool no_audit, quiet, explain, no_crash_report;
+	bool no_audit, quiet, explain, no_crash_report, no_pairing;
 	struct gw_python_paths python;
 	struct gw_layout layout;
 	char *program; /* the file that will be executed */

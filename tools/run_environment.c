@@ -185,6 +185,8 @@ int gw_run_set_environment(struct gw_run *run)
 		result = set("GANGWAY_QUIET", "1");
 	if (!result && (run->no_crash_report || !getenv("GANGWAY_CRASH")))
 		result = set("GANGWAY_CRASH", run->no_crash_report ? "0" : "1");
+	if (!result && run->no_pairing)
+		result = set("GANGWAY_PAIRING", "off");
 	if (!result && run->explain)
 		result = set("GANGWAY_EXPLAIN", "1");
 	return result;

@@ -19,6 +19,7 @@ enum {
 	OPTION_EXPLAIN,
 	OPTION_BUILT_FOR,
 	OPTION_NO_CRASH_REPORT,
+	OPTION_NO_PAIRING,
 	OPTION_HELP
 };
 
@@ -33,6 +34,7 @@ static const struct option options[] = {
 	{"explain", no_argument, NULL, OPTION_EXPLAIN},
 	{"built-for", required_argument, NULL, OPTION_BUILT_FOR},
 	{"no-crash-report", no_argument, NULL, OPTION_NO_CRASH_REPORT},
+	{"no-pairing", no_argument, NULL, OPTION_NO_PAIRING},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
@@ -53,10 +55,12 @@ static const char help[] =
 	"  --no-audit                   do without the auditor; a facade then answers only names "
 	"that are dlopened, or, asked\n"
 	"                               for by SONAME, every search that LD_LIBRARY_PATH ends\n"
+	"  --no-pairing                 leave searches alone that would mix releases, and only say "
+	"so\n"
 	"  --quiet                      no findings on stderr\n"
 	"  --no-crash-report            write nothing when the program crashes inside a vendor call\n"
-	"  --explain                    say on stderr what is set, and how each search without a "
-	"file ends\n\n"
+	"  --explain                    say on stderr what is set, and how each search ends that "
+	"finds no file or the wrong one\n\n"
 	"Exits with PROGRAM's own status; 127 when it is not found, 126 when it cannot be "
 	"executed,\n"
 	"2 for wrong usage, 3 when gangway could not do its part.\n";
@@ -119,6 +123,9 @@ int gw_run_parse(struct gw_run *run, int argc, char **argv)
 			break;
 		case OPTION_NO_CRASH_REPORT:
 			run->no_crash_report = true;
+			break;
+		case OPTION_NO_PAIRING:
+			run->no_pairing = true;
 			break;
 		case OPTION_BUILT_FOR:
 			run->built_for = optarg;

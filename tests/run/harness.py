@@ -51,6 +51,7 @@ class World:
         os.makedirs(self.path("prefix/bin"))
         os.makedirs(self.path("prefix/lib/gangway/facades"))
         os.makedirs(self.path("empty"))
+        self.built_auditor = auditor
         self.gangway = shutil.copy(gangway, self.path("prefix/bin/gangway"))
         self.auditor = shutil.copy(auditor, self.path("prefix/lib/gangway/libgangway-audit.so"))
         self.shim = self.library("prefix/lib/gangway/libgangway.so", "void *gw_facade_bind(void) { return 0; }")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`gangway run`: what the program sees of it, and which file answers each search. run.py GANGWAY AUDITOR SOURCE-DIRECTORY"""
+import glob
 import json
 import os
 import signal
@@ -408,9 +409,10 @@ def own_auditor(world, soname):
              '\t{"%s", "x", "GANGWAY_X", (const char *const[]){"%s", NULL}},\n\t{NULL, NULL, NULL, NULL},\n};\n')
     world.write("table/audit_table.h", table % (soname, NEW))
     shim = os.path.join(world.source, "shim")
-    names = ("audit.c", "audit_loader.c", "audit_look.c", "audit_note.c", "audit_system.c", "image.c")
-    sources = [*(os.path.join(shim, name) for name in names), os.path.join(world.generated, "gw_findings.c")]
-    world.cc("own-audit.so", "", "-shared", "-fPIC", "-D_GNU_SOURCE", "-I" + world.path("table"), "-I" + shim, "-I" + world.generated, "-ffreestanding",
+    names = ("copies.c", "directory_list.c", "elf_file.c", "image.c", "partners.c")
+    sources = [*sorted(glob.glob(os.path.join(shim, "audit*.c"))), *(os.path.join(shim, name) for name in names), os.path.join(world.generated, "gw_findings.c")]
+    world.cc("own-audit.so", "", "-shared", "-fPIC", "-D_GNU_SOURCE", "-I" + world.path("table"), "-I" + shim, "-I" + world.generated,
+             "-I" + os.path.dirname(world.built_auditor), "-ffreestanding",
              "-fno-stack-protector", "-fvisibility=hidden", "-nostdlib", *sources)
     os.replace(world.path("own-audit.so"), world.auditor)
 
@@ -547,12 +549,14 @@ def nothing_on_the_python_paths_beats_what_the_loader_finds(world):
 
 @case
 def several_different_files_of_the_python_paths_answer_nothing(world):
-    one, two = python_site(world, "one"), python_site(world, "two")
+    one, two = python_site(world, "one"), python_site(world, "two", answer="another wheel")
     program = old_program(world)
     expect(world.run("run", "--python", one, "--python", two, "--facades", "off", "--explain", program), 127, "",
            "several different files of that name")
     expect(world.run("run", "--python", one, "--python", two, "--library-path", "target", program), 0, "facade\n")
-    # One file that is reached in two ways is one file.
+    # A copy is no other file, nor is a file that is reached in two ways.
+    python_site(world, "two")
+    expect(world.run("run", "--python", one, "--python", two, "--facades", "off", program), 0, "wheel\n")
     os.remove(world.path(f"two/nvidia/cublas/lib/{OLD}"))
     os.symlink(world.path(f"one/nvidia/cublas/lib/{OLD}"), world.path(f"two/nvidia/cublas/lib/{OLD}"))
     expect(world.run("run", "--python", one, "--python", two, "--facades", "off", program), 0, "wheel\n")
