@@ -64,8 +64,10 @@ static bool are_mixed(const struct gw_audit_member *one, const struct gw_audit_m
 		return true;
 	if (there)
 		return false;
+	/* Nothing to compare them with: releases that differ behind the second number have one interface. */
 	gw_copy_release(one->path, &one->name, &a);
 	gw_copy_release(other->path, &other->name, &b);
+	a.count = a.count < 2 ? a.count : 2;
 	return a.count && b.count && gw_partners_release_compare(&a, &b) != 0;
 }
 

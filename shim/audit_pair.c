@@ -16,6 +16,7 @@ static struct {
 	char choice[GW_AUDIT_PATH];
 	unsigned rule;		    /* by this rule */
 	struct gw_partners_release fits; /* of the anchor */
+	unsigned fit;			 /* how well the best does */
 	char best[GW_AUDIT_PATH], lacked[128];
 	struct gw_partners_release best_release;
 	bool better, skipped;
@@ -51,23 +52,29 @@ static bool beside(const struct gw_audit_member *anchor, const char *name, char 
 	return gw_copy_real(anchor->path, real) && gw_copy_join(path, real, gw_copy_directory(real), name) && gw_audit_file_stops(path);
 }
 
-/* Is PATH of the anchor's release? */
-static bool fits(const char *path)
+/* How well PATH fits the anchor: its release (2), one that differs behind the first two numbers (1), another or an unknown one (0). */
+static unsigned fits(const char *path)
 {
-	struct gw_partners_release release;
+	struct gw_partners_release release, begin = search.fits;
 
 	gw_copy_release(path, &search.wanted, &release);
-	return release.count && gw_partners_release_compare(&release, &search.fits) == 0;
+	if (!release.count)
+		return 0;
+	begin.count = begin.count < 2 ? begin.count : 2;
+	return gw_partners_release_compare(&release, &search.fits) == 0 ? 2 : gw_partners_release_compare(&release, &begin) == 0;
 }
 
 static bool note_fitting(const char *path, unsigned rule, void *data)
 {
+	unsigned how = fits(path);
+
 	(void)rule, (void)data;
-	if (!fits(path))
+	if (how <= search.fit)
 		return true;
 	search.better = true;
+	search.fit = how;
 	memcpy(search.best, path, strlen(path) + 1);
-	return false;
+	return how < 2;
 }
 
 static bool note_any(const char *path, unsigned rule, void *data)
@@ -95,10 +102,11 @@ static bool is_needed(void)
 static enum gw_audit_pairing find_fitting(const struct gw_audit_member *anchor, char *path)
 {
 	gw_copy_release(anchor->path, &anchor->name, &search.fits);
-	if (!search.fits.count || (search.chosen && fits(search.choice)))
+	search.fit = search.fits.count && search.chosen ? fits(search.choice) : 0;
+	if (!search.fits.count || search.fit == 2)
 		return GW_AUDIT_PAIR_NONE;
 	gw_audit_search_each(search.needer, search.name, note_fitting, NULL);
-	if (!search.better)
+	if (search.fit < 2)
 		gw_audit_python_each(search.name, note_fitting, NULL);
 	if (search.better) {
 		memcpy(path, search.best, strlen(search.best) + 1);
@@ -107,6 +115,8 @@ static enum gw_audit_pairing find_fitting(const struct gw_audit_member *anchor, 
 		gw_audit_note(GW_AUDIT_PARTNER, search.name, path, "of the release of the library that asks for it");
 		return GW_AUDIT_PAIR_ANSWER;
 	}
+	if (search.fit)
+		return GW_AUDIT_PAIR_NONE;
 	/* What is there is of another release, as far as that is known. Only what can be done without is refused. */
 	if (!gw_partners_is_spare(&search.wanted) || anchor->map != search.needer || is_needed())
 		return GW_AUDIT_PAIR_NONE;
@@ -131,7 +141,7 @@ static enum gw_audit_pairing with_anchor(const struct gw_audit_member *anchor, c
 {
 	if (!beside(anchor, search.name, path))
 		return find_fitting(anchor, path);
-	if (search.chosen && gw_copies_equal(path, search.choice))
+	if (search.chosen && gw_copies_alike(path, search.choice, &search.wanted))
 		return GW_AUDIT_PAIR_NONE;
 	if (search.chosen)
 		gw_audit_keep_partner(search.name, path, search.choice, anchor);
@@ -145,8 +155,6 @@ static void consider(const char *path)
 	struct gw_partners_release release;
 	static char lacked[128];
 
-	if (gw_copies_equal(path, search.best))
-		return;
 	gw_copy_release(path, &search.wanted, &release);
 	if (gw_copy_lacks(search.needer_path, search.name, search.best, search.lacked)) {
 		if (!gw_copy_serves(search.needer_path, search.name, path))

@@ -90,6 +90,7 @@ void gw_audit_python_each(const char *name, gw_audit_visit *visit, void *data)
 }
 
 struct several {
+	const struct gw_partners_name *name; /* NULL: of no set */
 	char *path;
 	unsigned count;
 };
@@ -99,7 +100,8 @@ static bool note_different(const char *path, unsigned rule, void *data)
 	struct several *several = data;
 
 	(void)rule;
-	if (several->count && gw_copies_equal(several->path, path))
+	if (several->count && (several->name ? gw_copies_alike(several->path, path, several->name)
+					     : gw_copies_equal(several->path, path)))
 		return true;
 	if (!several->count++)
 		memcpy(several->path, path, strlen(path) + 1);
@@ -108,7 +110,8 @@ static bool note_different(const char *path, unsigned rule, void *data)
 
 unsigned gw_audit_python_find(const char *name, char *path)
 {
-	struct several several = {.path = path};
+	struct gw_partners_name partners;
+	struct several several = {.path = path, .name = gw_partners_of(name, &partners) ? &partners : NULL};
 
 	gw_audit_python_each(name, note_different, &several);
 	return several.count;

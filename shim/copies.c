@@ -100,6 +100,41 @@ bool gw_copies_equal(const char *a, const char *b)
 	return equal;
 }
 
+struct alike {
+	const struct gw_partners_name *name;
+	const char *a, *b;
+	size_t length_a, length_b;
+	bool differ;
+};
+
+static bool note_beside(const char *entry, void *data)
+{
+	struct alike *alike = data;
+	char one[GW_COPY_PATH], other[GW_COPY_PATH];
+	struct gw_partners_name name;
+
+	if (!gw_partners_of(entry, &name) || !name.plain || !gw_partners_together(&name, alike->name) ||
+	    !gw_copy_join(one, alike->a, alike->length_a, entry) || !gw_copy_join(other, alike->b, alike->length_b, entry))
+		return true;
+	alike->differ = gw_sys_access(one, 4) == 0 && !gw_copies_equal(one, other);
+	return !alike->differ;
+}
+
+bool gw_copies_alike(const char *a, const char *b, const struct gw_partners_name *name)
+{
+	struct alike alike = { .name = name, .a = a, .b = b, .length_a = gw_copy_directory(a), .length_b = gw_copy_directory(b) };
+	char directory[GW_COPY_PATH];
+
+	if (!gw_copies_equal(a, b))
+		return false;
+	if (!alike.length_b || alike.length_b >= sizeof directory)
+		return true;
+	memcpy(directory, b, alike.length_b);
+	directory[alike.length_b] = '\0';
+	gw_directory_each(directory, note_beside, &alike);
+	return !alike.differ;
+}
+
 struct wheel {
 	const char *name;
 	struct gw_partners_release *release;
@@ -161,6 +196,70 @@ static bool by_name(const char *path, struct gw_partners_release *release)
 	return version && gw_partners_release_read(release, version + 4, strlen(version + 4), 3);
 }
 
+struct telling {
+	const char *path;
+	const struct gw_partners_name *name;
+	struct gw_partners_release *release;
+};
+
+/* The one number between MAJOR * 10000 and what follows that stands in CODE; 0 where there is none, or several. */
+static uint32_t number_in_code(const unsigned char *code, size_t size, uint32_t major)
+{
+	uint32_t found = 0, number;
+
+	for (size_t i = 0; i + sizeof number <= size; i++) {
+		memcpy(&number, code + i, sizeof number);
+		if (number / 10000 != major || number == found)
+			continue;
+		if (found)
+			return 0;
+		found = number;
+	}
+	return found;
+}
+
+static void read_number(struct gw_partners_release *release, const unsigned char *bytes, size_t size, bool data, const char *version)
+{
+	struct gw_partners_release major;
+	uint32_t number;
+
+	if (!bytes || !gw_partners_release_read(&major, version, strcspn(version, "."), 1))
+		return;
+	if (data && size == sizeof number) {
+		memcpy(&number, bytes, sizeof number);
+		*release = (struct gw_partners_release){ 3, { number >> 16, number >> 8 & 0xff, number & 0xff } };
+	} else if (!data && (number = number_in_code(bytes, size, major.number[0]))) {
+		*release = (struct gw_partners_release){ 3, { number / 10000, number / 100 % 100, number % 100 } };
+	}
+	if (release->count && release->number[0] != major.number[0])
+		release->count = 0;
+}
+
+/* In the library itself, or in the one beside it that tells: a directory is taken to be of one release. */
+static bool by_library(const struct gw_partners_place *place, void *data)
+{
+	struct telling *telling = data;
+	char path[GW_COPY_PATH], name[128];
+	size_t major = telling->name->major_length, end = place->stem_length, size;
+	const unsigned char *bytes;
+	struct gw_elf_file file;
+
+	if (end + major + 5 > sizeof name || place->symbol_length >= sizeof name || !major)
+		return false;
+	memcpy(name, place->stem, end);
+	memcpy(name + end, ".so.", 4);
+	memcpy(name + end + 4, telling->name->version, major);
+	name[end + 4 + major] = '\0';
+	if (!gw_copy_join(path, telling->path, gw_copy_directory(telling->path), name) || !gw_elf_file_open(&file, path))
+		return false;
+	memcpy(name, place->symbol, place->symbol_length);
+	name[place->symbol_length] = '\0';
+	bytes = gw_elf_file_symbol(&file, name, &size);
+	read_number(telling->release, bytes, size, place->data, telling->name->version);
+	gw_elf_file_close(&file);
+	return telling->release->count != 0;
+}
+
 void gw_copy_release(const char *path, const struct gw_partners_name *name, struct gw_partners_release *release)
 {
 	char real[GW_COPY_PATH];
@@ -168,8 +267,8 @@ void gw_copy_release(const char *path, const struct gw_partners_name *name, stru
 	*release = (struct gw_partners_release){ 0 };
 	if (by_wheel(path, name, release) || !gw_copy_real(path, real))
 		return;
-	if (!by_wheel(real, name, release))
-		by_name(real, release);
+	if (!by_wheel(real, name, release) && !by_name(real, release) && !name->bundled)
+		gw_partners_places(name->set, by_library, &(struct telling){ path, name, release });
 }
 
 struct lacking {

@@ -15,8 +15,14 @@
 bool gw_copies_equal(const char *a, const char *b) __attribute__((nonnull));
 
 /*
- * The release of PATH, a library of NAME's set: what the wheel says that it lies in, else the numbers of the file that PATH leads to. Count 0
- * where neither says it.
+ * Does it make no difference which of A and B, copies of NAME, is taken: are they equal, and what lies beside both, too? cuDNN's front library
+ * is the same in several releases, and opens the parts that lie beside it.
+ */
+bool gw_copies_alike(const char *a, const char *b, const struct gw_partners_name *name) __attribute__((nonnull));
+
+/*
+ * The release of PATH, a library of NAME's set: what the wheel says that it lies in, else the numbers of the file that PATH leads to, else what
+ * the library itself holds, or one beside it. Count 0 where none says it.
  */
 void gw_copy_release(const char *path, const struct gw_partners_name *name, struct gw_partners_release *release) __attribute__((nonnull));
 

@@ -155,6 +155,7 @@ static const char *node_of(const struct gw_elf_file *file, unsigned index)
 	return NULL;
 }
 
+/* NODE NULL: any. */
 static bool is_definition(const struct gw_elf_file *file, uint64_t index, const char *name, const char *node)
 {
 	const Elf64_Sym *symbol = at(file, file->symbols + index * sizeof *symbol, sizeof *symbol);
@@ -164,18 +165,21 @@ static bool is_definition(const struct gw_elf_file *file, uint64_t index, const 
 
 	if (!own || strcmp(own, name) != 0)
 		return false;
+	if (!node)
+		return true;
 	mine = version ? node_of(file, *version & 0x7fffu) : NULL;
 	return !version || (mine && !strcmp(mine, node));
 }
 
-static bool defined_by_gnu_hash(const struct gw_elf_file *file, const char *name, const char *node)
+/* The index of the definition, 0 where there is none: no hash table holds symbol 0. */
+static uint64_t find_by_gnu_hash(const struct gw_elf_file *file, const char *name, const char *node)
 {
 	const uint32_t *head = at(file, file->gnu_hash, 16), *bucket, *chain;
 	uint64_t buckets, chains, index;
 	uint32_t hash = 5381;
 
 	if (!head || !head[0])
-		return false;
+		return 0;
 	for (const char *c = name; *c; c++)
 		hash = hash * 33 + (unsigned char)*c;
 	buckets = file->gnu_hash + 16 + (uint64_t)head[2] * 8;
@@ -184,22 +188,22 @@ static bool defined_by_gnu_hash(const struct gw_elf_file *file, const char *name
 	for (index = bucket ? *bucket : 0; index >= head[1] && index; index++) {
 		chain = at(file, chains + (index - head[1]) * 4, 4);
 		if (!chain)
-			return false;
+			return 0;
 		if ((*chain | 1) == (hash | 1) && is_definition(file, index, name, node))
-			return true;
+			return index;
 		if (*chain & 1)
-			return false;
+			return 0;
 	}
-	return false;
+	return 0;
 }
 
-static bool defined_by_sysv_hash(const struct gw_elf_file *file, const char *name, const char *node)
+static uint64_t find_by_sysv_hash(const struct gw_elf_file *file, const char *name, const char *node)
 {
 	const uint32_t *head = at(file, file->sysv_hash, 8), *next;
 	uint32_t hash = 0, steps = 0;
 
 	if (!head || !head[0])
-		return false;
+		return 0;
 	for (const char *c = name; *c; c++) {
 		hash = (hash << 4) + (unsigned char)*c;
 		hash = (hash ^ (hash & 0xf0000000) >> 24) & 0x0fffffff;
@@ -207,15 +211,32 @@ static bool defined_by_sysv_hash(const struct gw_elf_file *file, const char *nam
 	next = at(file, file->sysv_hash + 8 + (uint64_t)(hash % head[0]) * 4, 4);
 	while (next && *next && steps++ < head[1]) {
 		if (is_definition(file, *next, name, node))
-			return true;
+			return *next;
 		next = at(file, file->sysv_hash + 8 + ((uint64_t)head[0] + *next) * 4, 4);
 	}
-	return false;
+	return 0;
+}
+
+static uint64_t find(const struct gw_elf_file *file, const char *name, const char *node)
+{
+	if (file->gnu_hash)
+		return find_by_gnu_hash(file, name, node);
+	return file->sysv_hash ? find_by_sysv_hash(file, name, node) : 0;
 }
 
 bool gw_elf_file_defines(const struct gw_elf_file *file, const char *name, const char *node)
 {
-	return file->gnu_hash ? defined_by_gnu_hash(file, name, node) : file->sysv_hash && defined_by_sysv_hash(file, name, node);
+	return find(file, name, node) != 0;
+}
+
+const unsigned char *gw_elf_file_symbol(const struct gw_elf_file *file, const char *name, size_t *size)
+{
+	uint64_t index = find(file, name, NULL), offset;
+	const Elf64_Sym *symbol = index ? at(file, file->symbols + index * sizeof *symbol, sizeof *symbol) : NULL;
+
+	offset = symbol ? offset_of(file, symbol->st_value) : 0;
+	*size = symbol ? symbol->st_size : 0;
+	return offset ? at(file, offset, *size) : NULL;
 }
 
 /* The version of INDEX that the file needs of LIBRARY; NULL where that is another library's. */

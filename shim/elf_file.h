@@ -35,6 +35,9 @@ const char *gw_elf_file_needed(const struct gw_elf_file *file, unsigned n) __att
 /* Does it define NAME with the version NODE? Any definition of it where it defines no versions. */
 bool gw_elf_file_defines(const struct gw_elf_file *file, const char *name, const char *node) __attribute__((nonnull));
 
+/* The bytes of the function or variable NAME, of whatever version; NULL where it defines none, or they are not in the file. */
+const unsigned char *gw_elf_file_symbol(const struct gw_elf_file *file, const char *name, size_t *size) __attribute__((nonnull));
+
 /*
  * Calls VISIT for each symbol that the file must find in a library that it calls LIBRARY, with the version that it wants of it, until VISIT
  * returns false.

@@ -73,6 +73,22 @@ bool gw_partners_is_spare(const struct gw_partners_name *name)
 	return has_stem(name->set->spare, name->stem, name->stem_length);
 }
 
+bool gw_partners_places(const struct gw_partners *set, bool (*visit)(const struct gw_partners_place *place, void *data), void *data)
+{
+	const char *at = set->told;
+
+	while (*at) {
+		size_t length = strcspn(at, " "), kind = strcspn(at, ":") + 1, stem = strcspn(at + kind, ":");
+		struct gw_partners_place place = { .stem = at + kind, .stem_length = stem, .symbol = at + kind + stem + 1,
+						   .symbol_length = length - kind - stem - 1, .data = *at == 'd' };
+
+		if (visit(&place, data))
+			return true;
+		at += length + 1;
+	}
+	return false;
+}
+
 bool gw_partners_together(const struct gw_partners_name *a, const struct gw_partners_name *b)
 {
 	return a->set == b->set && a->major_length && a->major_length == b->major_length &&

@@ -15,6 +15,7 @@ struct gw_partners {
 	char wheel[16];	  /* its packages are called nvidia_WHEEL…, or WHEEL… */
 	char stems[64];	  /* each with a blank after it; `*` at the end of one: any rest */
 	char spare[32];	  /* those of them that the others go on without; likewise */
+	char told[128];	  /* where a library tells its release: KIND:STEM:SYMBOL, likewise */
 	bool exact;	  /* a newer copy does not do for an older one */
 	bool minor;	  /* its plain names may have two numbers: libcudart.so.11.0 */
 };
@@ -43,6 +44,19 @@ bool gw_partners_same_library(const struct gw_partners_name *a, const struct gw_
 
 /* Do the other libraries of its set go on without it? */
 bool gw_partners_is_spare(const struct gw_partners_name *name) __attribute__((nonnull));
+
+/*
+ * Calls VISIT for each place where a library of SET tells its release, until it returns true; then true. STEM and SYMBOL are not terminated
+ * within their lengths. DATA: four bytes of which each is a number, the lowest the patch; else a function's code, which holds one number that
+ * is MAJOR * 10000 + minor * 100 + patch.
+ */
+struct gw_partners_place {
+	const char *stem, *symbol;
+	size_t stem_length, symbol_length;
+	bool data;
+};
+bool gw_partners_places(const struct gw_partners *set, bool (*visit)(const struct gw_partners_place *place, void *data), void *data)
+	__attribute__((nonnull(1, 2)));
 
 /* A release, such as 12.8.5.5: its numbers. COUNT 0: not known. */
 struct gw_partners_release {

@@ -21,33 +21,14 @@ sys.path.insert(0, str(HERE))
 sys.path.insert(0, str(HERE.parent / 'wheels'))
 sys.path.insert(0, str(HERE.parent / 'run'))
 import elf  # noqa: E402
-import sparse  # noqa: E402
 import traced  # noqa: E402
+from sites import Sites  # noqa: E402
 
 # Opened as Python does it (2: RTLD_NOW), and as most C programs do (1: RTLD_LAZY).
 OPEN = 'import ctypes, sys; ctypes.CDLL(sys.argv[1], int(sys.argv[2])); print("loaded")'
 VERSION = '#include <stdio.h>\nint cublasCreate_v2(void **);\nint main(void) { void *h; printf("%d\\n", cublasCreate_v2(&h)); return 0; }\n'
 GROUPED = ('#include <stdio.h>\nint cublasGemmGroupedBatchedEx(void);\nint main(int c, char **v) { (void)v; '
            'return c > 1 ? cublasGemmGroupedBatchedEx() : puts("started") < 0; }\n')
-
-
-class Sites:
-    """Directories that look like a site-packages, with libraries linked in, not copied."""
-
-    def __init__(self, root):
-        self.root = root
-
-    def of(self, package, release, folder):
-        wheel = elf.wheels.find(package, release)
-        name = wheel.name.split('-')[0]
-        site = self.root / f'{name}-{release}'
-        where = site / 'nvidia' / folder / 'lib'
-        if not where.is_dir():
-            where.mkdir(parents=True)
-            (site / f'{name}-{release}.dist-info').mkdir()
-            for library in sparse.libraries(wheel).iterdir():
-                os.link(library, where / library.name)
-        return where
 
 
 class Report:
