@@ -258,7 +258,7 @@ void strings_write(FILE *file);
 void strings_finish(void);
 
 /* Emitting. */
-void emit_heads(const struct gen *gen);      /* gw_fn.h, gw_via.h */
+void emit_heads(const struct gen *gen);      /* gw_fn.h, gw_via.h, gw_signatures.h */
 void emit_lt(const struct gen *gen);         /* gw_lt.h */
 void emit_types(const struct gen *gen);      /* gw_types.h */
 void emit_table(const struct gen *gen);      /* gw_table.c */
