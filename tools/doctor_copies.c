@@ -19,9 +19,27 @@ struct winner {
 	enum gw_rule rule;
 };
 
+/* By the conda-meta in a conda environment, whose libraries lie in its lib. One may have no Python. */
+static void add_prefix(struct gw_doctor *doctor, const char *path, void *context)
+{
+	char real[PATH_MAX];
+	const char **more, *prefix;
+
+	(void)context;
+	if (!gw_doctor_resolve(doctor, path, real) || !gw_option_is_directory(&doctor->scan.loader, real))
+		return;
+	prefix = gw_doctor_keep(doctor, "%.*s", (int)(strrchr(real, '/') - real), real);
+	for (size_t i = 0; i < doctor->prefix_count; i++)
+		if (strcmp(doctor->prefixes[i], prefix) == 0)
+			return;
+	more = gw_doctor_more(doctor, &doctor->prefixes, &doctor->prefix_count, sizeof *more);
+	if (more)
+		*more = prefix;
+}
+
 static void add_site(struct gw_doctor *doctor, const char *path, void *context)
 {
-	char real[PATH_MAX], meta[PATH_MAX + 32], prefix[PATH_MAX];
+	char real[PATH_MAX];
 	const char **more;
 
 	(void)context;
@@ -34,11 +52,8 @@ static void add_site(struct gw_doctor *doctor, const char *path, void *context)
 	if (!more)
 		return;
 	*more = gw_doctor_keep(doctor, "%s", real);
-	/* PREFIX/lib/python3.11/site-packages of conda's: libraries lie in PREFIX/lib. */
-	snprintf(meta, sizeof meta, "%s/../../../conda-meta", real);
-	if (!gw_doctor_resolve(doctor, meta, prefix) || !(more = gw_doctor_more(doctor, &doctor->prefixes, &doctor->prefix_count, sizeof *more)))
-		return;
-	*more = gw_doctor_keep(doctor, "%.*s", (int)(strrchr(prefix, '/') - prefix), prefix);
+	/* PREFIX/lib/python3.11/site-packages of conda's */
+	add_prefix(doctor, gw_doctor_keep(doctor, "%s/../../../conda-meta", real), NULL);
 }
 
 void gw_doctor_find_sites(struct gw_doctor *doctor)
@@ -47,7 +62,13 @@ void gw_doctor_find_sites(struct gw_doctor *doctor)
 	static const char *const usual[] = {
 		"/usr/local/lib/python3*/dist-packages", "/usr/local/lib/python3*/site-packages", "/usr/lib/python3*/site-packages",
 		"/usr/lib/python3/dist-packages", "/opt/*/lib/python3*/site-packages", "/opt/*/envs/*/lib/python3*/site-packages",
-		"/venv/lib/python3*/site-packages", "/root/.local/lib/python3*/site-packages", "/home/*/.local/lib/python3*/site-packages",
+		"/*/lib/python3*/site-packages", "/*/venv/lib/python3*/site-packages", "/*/.venv/lib/python3*/site-packages",
+		"/root/.local/lib/python3*/site-packages", "/root/*/lib/python3*/site-packages", "/root/*/envs/*/lib/python3*/site-packages",
+		"/home/*/.local/lib/python3*/site-packages", "/home/*/*/lib/python3*/site-packages", "/home/*/*/envs/*/lib/python3*/site-packages",
+	};
+	static const char *const condas[] = {
+		"/*/conda-meta", "/opt/*/conda-meta", "/opt/*/envs/*/conda-meta", "/root/*/conda-meta", "/root/*/envs/*/conda-meta", "/home/*/*/conda-meta",
+		"/home/*/*/envs/*/conda-meta",
 	};
 
 	for (size_t i = 0; i < doctor->scan.given.count; i++)
@@ -61,10 +82,14 @@ void gw_doctor_find_sites(struct gw_doctor *doctor)
 		for (size_t i = 0; i < paths.count; i++)
 			add_site(doctor, paths.directory[i], NULL);
 		gw_python_paths_finish(&paths);
+		if (getenv("CONDA_PREFIX"))
+			add_prefix(doctor, gw_doctor_keep(doctor, "%s/conda-meta", getenv("CONDA_PREFIX")), NULL);
 		return;
 	}
 	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
 		gw_doctor_match(doctor, usual[i], add_site, NULL);
+	for (size_t i = 0; i < sizeof condas / sizeof *condas; i++)
+		gw_doctor_match(doctor, condas[i], add_prefix, NULL);
 }
 
 #define MAX_PLACES (1u << 16) /* that are looked into for one name */

@@ -123,7 +123,8 @@ static void check(struct gw_doctor *doctor, const char *path, const char *how)
 		gw_doctor_find(doctor, GW_FINDING_DRIVER_WSL, NULL, "libcuda.so.1 of an ordinary program is %s, found by %s, and this is WSL, whose driver is in %s", path,
 			       how, WSL);
 	else if (compat && order < 0)
-		gw_doctor_find(doctor, GW_FINDING_COMPAT_OLDER, NULL, "libcuda.so.1 of an ordinary program is the compat package's %s of driver %s, found by %s, and the kernel's module is of driver %s",
+		gw_doctor_find(doctor, GW_FINDING_COMPAT_OLDER, NULL,
+			       "libcuda.so.1 of an ordinary program is the compat package's %s of driver %s, found by %s, and the kernel's module is of driver %s",
 			       path, doctor->driver, how, doctor->module);
 	else if (order && !compat)
 		gw_doctor_find(doctor, GW_FINDING_DRIVER_MIXED, NULL, "libcuda.so.1 is %s of driver %s, and the kernel's module is of driver %s",

@@ -18,7 +18,8 @@ static void check_headers(struct gw_doctor *doctor, const struct gw_doctor_copy 
 	for (size_t r = 0; r < doctor->rules.count; r++)
 		if (strcmp(doctor->rules.rule[r].name, copy->family) == 0)
 			rule = &doctor->rules.rule[r];
-	if (rule && gw_loader_host(&doctor->scan.loader, copy->real, host) == 0 && gw_guess_headers(host, rule, version, sizeof version) && gw_release_compare(version, copy->release) != 0)
+	if (rule && gw_loader_host(&doctor->scan.loader, copy->real, host) == 0 &&
+	    gw_guess_headers(host, rule, version, sizeof version) && gw_release_compare(version, copy->release) != 0)
 		gw_doctor_find(doctor, GW_FINDING_HEADERS_OTHER, NULL, "the headers beside %s are of %s %s, and it is of %s", copy->path, copy->family,
 			       version, copy->release);
 }

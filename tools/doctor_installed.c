@@ -8,6 +8,27 @@
 
 #define MAX_METADATA (1u << 20)
 
+const char *gw_doctor_fill(struct gw_doctor *doctor, const struct gw_doctor_framework *framework, const char *text)
+{
+	const char *brace = strchr(text, '{'), *end = brace ? strchr(brace, '}') : NULL, *value;
+	char digits[16];
+	size_t length = 0;
+
+	if (!end)
+		return text;
+	value = strncmp(brace, "{cuda}", 6) == 0 ? framework->cuda : framework->cudnn;
+	if (!value)
+		return NULL;
+	/* 12.1 is 121 in names of files; of cuDNN, the first number alone counts */
+	for (const char *at = value; *at && length + 1 < sizeof digits; at++) {
+		if (*at == '.' && value == framework->cudnn)
+			break;
+		if (*at != '.')
+			digits[length++] = *at;
+	}
+	return gw_doctor_keep(doctor, "%.*s%.*s%s", (int)(brace - text), text, (int)length, digits, end + 1);
+}
+
 /* The package of SITE whose name fits one of the words; NULL. */
 static const struct gw_doctor_package *package_of(const struct gw_doctor *doctor, const char *site, const struct gw_framework_line *line)
 {

@@ -54,7 +54,8 @@ void gw_doctor_check_nccl(struct gw_doctor *doctor, const struct gw_doctor_frame
 		if (strcmp(use->family, "nccl") != 0 || !use->real || !gw_doctor_nccl(doctor, use->real, &release, &cuda) ||
 		    strtoul(cuda, NULL, 10) == strtoul(framework->cuda, NULL, 10))
 			continue;
-		gw_doctor_find(doctor, GW_FINDING_NCCL_OTHER, NULL, "%s of %s runs CUDA %s, and gets %s, found by %s, which was built for CUDA %s", framework->name, framework->site,
+		gw_doctor_find(doctor, GW_FINDING_NCCL_OTHER, NULL, "%s of %s runs CUDA %s, and gets %s, found by %s, which was built for CUDA %s",
+			       framework->name, framework->site,
 			       framework->cuda, use->path, use->how, cuda);
 	}
 }

@@ -120,12 +120,13 @@ static bool is_first(const struct pair *pairs, size_t count, size_t i, size_t *m
 static void tell(struct gw_doctor *doctor, const struct pair *pair, size_t more)
 {
 	const char *others = more ? gw_doctor_keep(doctor, " (and %zu more)", more) : "";
-	const char *why = pair->lacks ? gw_doctor_keep(doctor, "which lacks %zu function%s that it calls, such as %s", pair->lacks, pair->lacks == 1 ? "" : "s", pair->first)
-				      : "and their private calls differ";
+	const char *why = "and their private calls differ", *plural = pair->lacks == 1 ? "" : "s";
 
+	if (pair->lacks)
+		why = gw_doctor_keep(doctor, "which lacks %zu function%s that it calls, such as %s", pair->lacks, plural, pair->first);
 	gw_doctor_find(doctor, GW_FINDING_PARTNERS_CROSS,
 		       strcmp(pair->library->directory, pair->on->directory) == 0 ? NULL
-		       : strcmp(pair->library->family, "cudnn") == 0 && strncmp(pair->library->soname, "libcudnn-", 9) == 0
+		       : strcmp(pair->library->family, "cudnn") == 0 && pair->library->soname && strncmp(pair->library->soname, "libcudnn-", 9) == 0
 			       ? gw_doctor_keep(doctor, "install the cuDNN package of its release, and put that directory before all else in LD_LIBRARY_PATH")
 			       : gw_doctor_keep(doctor, "put %s before all else in LD_LIBRARY_PATH, or take %s out of it", pair->library->directory, pair->on->directory),
 		       "%s%s, %s, would get %s, %s, found by %s%s%s, %s", pair->library->path, others, release_of(doctor, pair->library), pair->on->path,

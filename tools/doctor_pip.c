@@ -47,7 +47,8 @@ static const char *take_line(void *context, const struct gw_record_line *line)
 		return "is one file too many for all packages together; no further one is compared";
 	record = gw_doctor_more(doctor, &doctor->records, &doctor->record_count, sizeof *record);
 	if (record)
-		*record = (struct gw_doctor_record){place(doctor, reading->site, line->path), reading->package, line->hash ? gw_doctor_keep(doctor, "%s", line->hash) : NULL, line->size,
+		*record = (struct gw_doctor_record){place(doctor, reading->site, line->path), reading->package,
+						    line->hash ? gw_doctor_keep(doctor, "%s", line->hash) : NULL, line->size,
 						    reading->number, NULL};
 	return NULL;
 }

@@ -119,7 +119,8 @@ static void check_whole(struct gw_doctor *doctor, const struct gw_doctor_copy *f
 			lacking = gw_doctor_keep(doctor, "%s%s%s", lacking, *lacking ? ", " : "", fact->column[0]);
 	}
 	if (*lacking)
-		gw_doctor_find(doctor, GW_FINDING_CUDNN_INCOMPLETE, strncmp(front->soname, "libcudnn.so.", 12) == 0 ? NULL : bundled_remedy, "%s lacks beside it: %s", front->path, lacking);
+		gw_doctor_find(doctor, GW_FINDING_CUDNN_INCOMPLETE, strncmp(front->soname, "libcudnn.so.", 12) == 0 ? NULL : bundled_remedy,
+			       "%s lacks beside it: %s", front->path, lacking);
 }
 
 static void check_pair(struct gw_doctor *doctor, const struct gw_doctor_copy *front)

@@ -24,27 +24,6 @@ static const struct gw_framework_line *line_at(const struct gw_doctor *doctor, s
 	return &doctor->frameworks.line[i];
 }
 
-const char *gw_doctor_fill(struct gw_doctor *doctor, const struct gw_doctor_framework *framework, const char *text)
-{
-	const char *brace = strchr(text, '{'), *end = brace ? strchr(brace, '}') : NULL, *value;
-	char digits[16];
-	size_t length = 0;
-
-	if (!end)
-		return text;
-	value = strncmp(brace, "{cuda}", 6) == 0 ? framework->cuda : framework->cudnn;
-	if (!value)
-		return NULL;
-	/* 12.1 is 121 in names of files; of cuDNN, the first number alone counts */
-	for (const char *at = value; *at && length + 1 < sizeof digits; at++) {
-		if (*at == '.' && value == framework->cudnn)
-			break;
-		if (*at != '.')
-			digits[length++] = *at;
-	}
-	return gw_doctor_keep(doctor, "%.*s%.*s%s", (int)(brace - text), text, (int)length, digits, end + 1);
-}
-
 static struct gw_doctor_use *use_of(struct process *process, const char *soname)
 {
 	struct gw_doctor_framework *framework = process->framework;
@@ -332,12 +311,15 @@ static void ask_parts(struct process *process)
 		struct gw_mapped *front = process->map.all.object[o];
 		const struct abi_fact *own = NULL;
 		char soname[64], stem[64];
+		const char *number;
 
 		/* one that a wheel brings under a name of its own (libcudnn-463fd6d5.so.8.9.7), too */
 		if (!front->file->elf.soname || !gw_doctor_family(front->file->elf.soname, stem) || strcmp(stem, "libcudnn") != 0)
 			continue;
-		snprintf(soname, sizeof soname, "libcudnn.so.%.*s", (int)strspn(strstr(front->file->elf.soname, ".so") + 4, "0123456789"),
-			 strstr(front->file->elf.soname, ".so") + 4);
+		number = strstr(front->file->elf.soname, ".so.");
+		if (!number)
+			continue;
+		snprintf(soname, sizeof soname, "libcudnn.so.%.*s", (int)strspn(number + 4, "0123456789"), number + 4);
 		for (size_t f = family->first[ABI_SONAME]; f < family->first[ABI_SONAME + 1]; f++)
 			if (strcmp(family->facts[f].column[0], soname) == 0)
 				own = &family->facts[f];
@@ -378,7 +360,8 @@ static void follow(struct gw_doctor *doctor, struct gw_doctor_framework *framewo
 				continue;
 			open_all(&process, other->line, end_of(doctor, other->line));
 			framework->cuda = framework->cuda ? framework->cuda : other->cuda;
-			framework->cuda_from = framework->cuda_from ? framework->cuda_from : gw_doctor_keep(doctor, "%s: it follows that", other->cuda_from ? other->cuda_from : other->name);
+			if (!framework->cuda_from)
+				framework->cuda_from = gw_doctor_keep(doctor, "%s: it follows that", other->cuda_from ? other->cuda_from : other->name);
 		}
 	open_all(&process, first, end);
 	/* Where nothing says what it was built for, the runtime's name does. */

@@ -227,6 +227,12 @@ def a_conda_environment_and_a_library_path_that_beats_it(world):
     os.makedirs(root.host(CONDA + "/lib/python3.11/site-packages"))
     report, _ = root.examine()
     check(copy_of(report, CONDA + "/lib/libcublas.so.12")["origin"] == "conda libcublas 12.4.5.8", str(report))
+    bare = "/root/miniconda3/envs/bare"   # one without a Python
+    file = root.versioned(bare + "/lib", "libcublas.so.12", "12.4.5.8")
+    root.write(bare + "/conda-meta/libcublas-12.4.5.8-0.json", json.dumps({"name": "libcublas", "version": "12.4.5.8", "files": [file[len(bare) + 1:]]}))
+    report, _ = root.examine()
+    check(copy_of(report, bare + "/lib/libcublas.so.12")["origin"] == "conda libcublas 12.4.5.8", str(report["copies"]))
+    shutil.rmtree(root.host("/root"))
     old = root.toolkit("12.1.1", "12.1.3.1")
     root.examine()
     _, (text,) = root.examine("GW-125", library_path=old + "/lib64")
@@ -397,9 +403,19 @@ def any_damage_ends_in_a_report(world):
     root.toolkit("12.4.1", "12.4.5.8")
     root.cache(SYSTEM + "/libcuda.so.1")
     victims = [root.record, "/etc/ld.so.cache", "/usr/local/cuda-12.4/version.json", f"{SITE}/nvidia/cudnn/lib/libcudnn.so.8",
-               "/usr/local/cuda-12.4/targets/x86_64-linux/lib/libcublas.so.12.4.5.8", "/proc/driver/nvidia/version"]
+               "/usr/local/cuda-12.4/targets/x86_64-linux/lib/libcublas.so.12.4.5.8", "/proc/driver/nvidia/version", f"{SITE}/torch/lib/libtorch_cuda.so",
+               f"{SITE}/torch/version.py", os.path.dirname(root.record) + "/METADATA", "/var/lib/dpkg/status", "/var/lib/dpkg/info/cublas.list", "/proc/self/mountinfo",
+               "/proc/driver/nvidia/gpus/0000:01:00.0/information", "/opt/conda/conda-meta/libcublas.json"]
+    root.linked(f"{SITE}/torch/lib/libtorch_cuda.so", ["libcublas.so.12", "libcudnn.so.8"], "$ORIGIN/../../nvidia/cublas/lib:$ORIGIN/../../nvidia/cudnn/lib")
+    root.write(f"{SITE}/torch/version.py", "cuda = '12.4'\n")
+    root.write("/var/lib/dpkg/status", "Package: cublas\nStatus: install ok installed\nVersion: 12.4.5.8-1\nDescription: x\n y\n\nPackage: other\nVersion: 1\n")
+    root.write("/var/lib/dpkg/info/cublas.list", "/.\n/usr/local/cuda-12.4/targets/x86_64-linux/lib/libcublas.so.12.4.5.8\n")
+    root.write("/proc/self/mountinfo", f"1 2 8:1 / {SYSTEM}/libcuda.so.550.54.14 ro - ext4 /dev/sda1 ro\n")
+    root.write("/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t\t NVIDIA H200\n")
+    root.write("/opt/conda/conda-meta/libcublas.json", json.dumps({"name": "libcublas", "version": "12.4.5.8", "files": ["lib/libcublas.so.12"]}))
+    root.examine()
     chance = random.Random(6)
-    for turn in range(120):
+    for turn in range(len(victims) * 12):
         path = victims[turn % len(victims)]
         with open(root.host(path), "rb") as file:
             good = file.read()
