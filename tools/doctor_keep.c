@@ -100,12 +100,21 @@ void gw_doctor_find(struct gw_doctor *doctor, enum gw_finding which, const char 
 	free(text);
 }
 
+/* A file that several need is told once. */
 void gw_doctor_unreadable(struct gw_doctor *doctor, const char *message)
 {
-	size_t length = strlen(doctor->scan.loader.root);
+	size_t length = strlen(doctor->scan.loader.root), i;
+	json_t *item;
 
 	if (strncmp(message, doctor->scan.loader.root, length) == 0 && message[length] == '/')
 		message += length;
+	json_array_foreach(doctor->findings, i, item)
+	{
+		const char *told = json_string_value(json_object_get(item, "text"));
+
+		if (told && strcmp(told, message) == 0)
+			return;
+	}
 	gw_doctor_find(doctor, GW_FINDING_UNREADABLE, NULL, "%s", message);
 }
 

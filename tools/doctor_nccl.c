@@ -6,6 +6,8 @@
 #include <string.h>
 #include "elf_section.h"
 
+#define MAX_SECTION (64u << 20) /* its strings lie in 2 MB */
+
 static const char *text_in(const struct gw_elf *elf, const char *text, const char **end)
 {
 	struct gw_elf_section section;
@@ -13,7 +15,7 @@ static const char *text_in(const struct gw_elf *elf, const char *text, const cha
 	for (size_t i = 1; i < gw_elf_section_count(elf); i++) {
 		const char *found;
 
-		if (!gw_elf_section_read(elf, i, &section) || !section.bytes || gw_elf_section_is_for_gpu(&section))
+		if (!gw_elf_section_read(elf, i, &section) || !section.bytes || section.size > MAX_SECTION || gw_elf_section_is_for_gpu(&section))
 			continue;
 		found = memmem(section.bytes, section.size, text, strlen(text));
 		if (!found)

@@ -13,6 +13,7 @@
 #include "sha256.h"
 
 #define MAX_RECORDS (1u << 16)
+#define MAX_FILE (4ull << 30) /* the largest library of any wheel has a third of it */
 #define MAX_METADATA (4u << 20)
 
 /* One RECORD that is being read. */
@@ -157,6 +158,10 @@ static const char *compare(struct gw_doctor *doctor, const struct gw_doctor_reco
 	if (size != record->size) {
 		close(file);
 		return gw_doctor_keep(doctor, "it has %llu bytes, not %llu", (unsigned long long)size, (unsigned long long)record->size);
+	}
+	if (size > MAX_FILE) {
+		close(file);
+		return gw_doctor_keep(doctor, "it has %llu bytes, more than any wheel's file", (unsigned long long)size);
 	}
 	sha256_init(&sum);
 	while ((count = read(file, block, sizeof block)) > 0)

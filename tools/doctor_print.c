@@ -223,8 +223,8 @@ static void print_pairs(json_t *pairs)
 
 static void print_copies(json_t *copies)
 {
-	size_t soname = widest(copies, "soname", 6), i;
-	json_t *item;
+	size_t soname = widest(copies, "soname", 6), i, u;
+	json_t *item, *user;
 	char release[128];
 
 	puts(json_array_size(copies) ? "\nLibraries (*: what an ordinary program gets)" : "\nLibraries\n    none");
@@ -235,8 +235,10 @@ static void print_copies(json_t *copies)
 
 		printf("  %s ", json_is_true(json_object_get(item, "wins")) ? "*" : " ");
 		print_cell(text_of(item, "soname", "no soname"), soname + 2);
-		printf("%s%s%s%s, %s\n", release_of(item, release), known ? " (by " : "", known ? by : "", known ? ")" : "",
+		printf("%s%s%s%s, %s", release_of(item, release), known ? " (by " : "", known ? by : "", known ? ")" : "",
 		       text_of(item, "origin", "of no known package"));
+		json_array_foreach(json_object_get(item, "used_by"), u, user) printf("%s %s", u ? "," : "; used by", json_string_value(user));
+		putchar('\n');
 		printf("      %s%s%s\n", path, link ? " -> " : "", link ? real : "");
 	}
 }

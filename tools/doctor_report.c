@@ -4,6 +4,20 @@
 
 #include <string.h>
 
+/* The frameworks that get a file. */
+static json_t *users_of(const struct gw_doctor *doctor, const char *real)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; i < doctor->framework_count; i++)
+		for (size_t u = 0; u < doctor->installed[i].use_count; u++)
+			if (doctor->installed[i].uses[u].real && strcmp(doctor->installed[i].uses[u].real, real) == 0) {
+				json_array_append_new(all, json_string(doctor->installed[i].name));
+				break;
+			}
+	return all;
+}
+
 json_t *gw_doctor_copies(struct gw_doctor *doctor)
 {
 	json_t *all = json_array();
@@ -11,10 +25,10 @@ json_t *gw_doctor_copies(struct gw_doctor *doctor)
 	for (size_t i = 0; i < doctor->copy_count; i++) {
 		const struct gw_doctor_copy *c = &doctor->copies[i];
 
-		json_array_append_new(all, json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:b}", "family", c->family, "path", gw_doctor_text(c->path), "real",
+		json_array_append_new(all, json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:b,s:o}", "family", c->family, "path", gw_doctor_text(c->path), "real",
 						     gw_doctor_text(c->real), "soname", gw_doctor_text(c->soname), "release",
 						     gw_doctor_text(c->release), "oldest", gw_doctor_text(c->oldest), "release_by", gw_doctor_evidence[c->evidence], "origin",
-						     gw_doctor_text(c->origin), "wins", c->wins));
+						     gw_doctor_text(c->origin), "wins", c->wins, "used_by", users_of(doctor, c->real)));
 	}
 	return all;
 }

@@ -91,7 +91,8 @@ static void note_all(struct process *process)
 		if (!object->by || !object->name_count)
 			note(process, object->file->elf.soname ? object->file->elf.soname : object->file->path, object, object->by ? object->by->file->path : "");
 		for (size_t i = 0; i < object->file->elf.needed_count; i++)
-			note(process, object->needs[i].name, object->needs[i].object, object->file->path);
+			if (!object->needs[i].refused) /* one that is damaged is told as such */
+				note(process, object->needs[i].name, object->needs[i].object, object->file->path);
 	}
 }
 
@@ -307,7 +308,7 @@ static void ask_parts(struct process *process)
 	const struct abi_family *family = abi_db_family(&process->doctor->scan.db, "cudnn");
 	size_t count = process->mapped ? process->map.all.count : 0;
 
-	for (size_t o = 0; family && o < count; o++) {
+	for (size_t o = 0; family && process->mapped && o < count; o++) {
 		struct gw_mapped *front = process->map.all.object[o];
 		const struct abi_fact *own = NULL;
 		char soname[64], stem[64];

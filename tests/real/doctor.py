@@ -115,6 +115,7 @@ def a_clean_pip_environment_has_no_finding_and_all_four_cuda_versions_are_named(
                                      ('libnccl.so.2', 'nccl', '2.20.5')):
         found = use(report, 'torch', soname)
         check((found['path'], found['release']) == (f'{SITE}/nvidia/{package}/lib/{soname}', release) and 'PATH of ' in found['found_by'], str(found))
+    check(small.copy_of(report, f'{SITE}/nvidia/cudnn/lib/libcudnn.so.8')['used_by'] == ['torch'], str(report['copies']))
     rows = {row['what']: row for row in report['versions']}
     check((rows["driver's maximum"]['version'], rows['runtime loaded']['version'], rows['built for']['version']) == ('12.4', '12.1.105', '12.1'), str(rows))
     check(all(row['from'] and row['matters'] for row in report['versions']), str(rows))

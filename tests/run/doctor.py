@@ -461,6 +461,12 @@ def a_framework_gets_what_its_own_paths_lead_to_in_the_order_in_which_it_opens(w
     root.module("999.1")                  # newer than any that the table has
     root.driver("999.1")
     root.examine()
+    with open(root.host(lib + "/libtorch_cuda.so"), "r+b") as file:
+        whole = file.read()
+        file.truncate(100)
+    _, (text,) = root.examine("GW-129")   # a damaged file is told once
+    holds(text, lib + "/libtorch_cuda.so:0x")
+    root.write(lib + "/libtorch_cuda.so", whole)
     os.remove(root.host(f"{SITE}/nvidia/cudnn/lib/libcudnn.so.8"))
     _, texts = root.examine("GW-120", "GW-165")
     holds(texts[1], f"torch of {SITE} would not find libcudnn.so.8, which {lib}/libtorch_cuda.so needs")
