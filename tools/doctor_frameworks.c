@@ -15,6 +15,7 @@ static const struct {
 } kinds[] = {
 	[GW_FRAMEWORK] = {"framework", 2, 2},	 [GW_FRAMEWORK_PACKAGE] = {"package", 1, 0}, [GW_FRAMEWORK_SOURCE] = {"source", 1, 0},
 	[GW_FRAMEWORK_AFTER] = {"after", 1, 1},	 [GW_FRAMEWORK_OPENS] = {"opens", 1, 1},     [GW_FRAMEWORK_LATER] = {"later", 1, 1},
+	[GW_FRAMEWORK_INSTEAD] = {"instead", 1, 1},
 	[GW_FRAMEWORK_PRELOADS] = {"preloads", 2, 2}, [GW_FRAMEWORK_ASKS] = {"asks", 3, 0},  [GW_FRAMEWORK_CUDA] = {"cuda", 2, 2},
 	[GW_FRAMEWORK_CUDNN] = {"cudnn", 2, 2},
 };

@@ -58,6 +58,19 @@ static const char *others(struct gw_doctor *doctor, size_t count)
 	return count > 1 ? gw_doctor_keep(doctor, " (and %zu more)", count - 1) : "";
 }
 
+static void check_instead(struct gw_doctor *doctor, const char *path, void *context)
+{
+	struct code *code = context;
+	struct gw_file *file = gw_loader_file(&doctor->scan.loader, path);
+	struct gw_fatbin fatbin;
+
+	if (!file || file->status || gw_fatbin_read(&fatbin, &file->elf) != 0)
+		return;
+	if (fatbin.count && gw_fatbin_fits(&fatbin, code->arch) != GW_FATBIN_NOTHING)
+		code->none = NULL;
+	gw_fatbin_finish(&fatbin);
+}
+
 /* Libraries of a framework's own; the vendor's keep kernels in places of their own, and are for all GPUs of their time. */
 static void check_gpu(struct gw_doctor *doctor, struct code *code)
 {
@@ -71,6 +84,13 @@ static void check_gpu(struct gw_doctor *doctor, struct code *code)
 			pattern = line->word[1];
 		if (pattern && (pattern = gw_doctor_fill(doctor, framework, pattern)))
 			gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/%s", framework->site, pattern), check_code, code);
+	}
+	for (size_t i = framework->line + 1; code->none && i < doctor->frameworks.count && doctor->frameworks.line[i].kind != GW_FRAMEWORK; i++) {
+		const struct gw_framework_line *line = &doctor->frameworks.line[i];
+		const char *pattern = line->kind == GW_FRAMEWORK_INSTEAD ? gw_doctor_fill(doctor, framework, line->word[0]) : NULL;
+
+		if (pattern)
+			gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/%s", framework->site, pattern), check_instead, code);
 	}
 	if (code->none)
 		gw_doctor_find(doctor, GW_FINDING_NO_KERNELS, NULL, "%s%s of %s has neither kernels nor PTX for %s, whose architecture is %s", code->none,

@@ -558,6 +558,39 @@ def a_gpu_is_known_by_its_name_or_given(world):
 
 
 @case
+def code_for_the_gpu_is_there_or_can_be_compiled_or_not(world):
+    root = clean(world)
+    root.write("/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t\t NVIDIA H200\n")
+    root.write(f"{SITE}/torch/version.py", "cuda = '12.1'\n")
+
+    def code(path, kind, arch, major=0, minor=0):
+        """One fat binary with one entry: kind 1 is PTX, 2 are kernels."""
+        made = world.cc("made", f"""__asm__(".section .nv_fatbin,\\"a\\"\\n.long 0xba55ed50\\n.short 1, 16\\n.quad 128\\n"
+            ".short {kind}, 0x101\\n.long 64\\n.quad 64\\n.long 0, 0\\n.short {minor}, {major}\\n.long {arch}, 0, 0\\n.quad 0, 0, 0\\n.fill 64, 1, 1\\n");
+""", "-shared", "-fPIC", "-nostdlib")
+        with open(made, "rb") as file:
+            root.write(f"{SITE}/{path}", file.read())
+
+    library = "torch/lib/libtorch_cuda.so"
+    code(library, 2, 90)
+    root.examine()
+    code(library, 2, 80)
+    _, (text,) = root.examine("GW-170")
+    holds(text, f"{SITE}/{library} of torch has neither kernels nor PTX for NVIDIA H200, whose architecture is 9.0")
+    code(library, 1, 80, 8, 4)
+    root.examine()
+    code(library, 1, 80, 8, 7)
+    _, (text,) = root.examine("GW-171")
+    holds(text, "its PTX 8.7 is that of CUDA 12.8; the driver's maximum is 12.4 (driver 550.54.14")
+    code(library, 2, 90)
+    code("bitsandbytes/libbitsandbytes_cuda121.so", 2, 80)
+    _, (text,) = root.examine("GW-170")
+    holds(text, "libbitsandbytes_cuda121.so of bitsandbytes")
+    code("bitsandbytes/libbitsandbytes_cuda121_nocublaslt.so", 2, 90)
+    root.examine()
+
+
+@case
 def text_fits_a_screen(world):
     root = clean(world)
     for soname in PARTS:
