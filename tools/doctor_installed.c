@@ -29,20 +29,18 @@ const char *gw_doctor_fill(struct gw_doctor *doctor, const struct gw_doctor_fram
 	return gw_doctor_keep(doctor, "%.*s%.*s%s", (int)(brace - text), text, (int)length, digits, end + 1);
 }
 
-/* The package of SITE whose name fits one of the words; NULL. */
-static const struct gw_doctor_package *package_of(const struct gw_doctor *doctor, const char *site, const struct gw_framework_line *line)
+/* Is it a package of SITE whose name fits one of the words? */
+static bool fits(const struct gw_doctor_package *package, const char *site, const struct gw_framework_line *line)
 {
 	size_t length = strlen(site);
+	const char *below = package->record + length + 1;
 
+	if (strncmp(package->record, site, length) != 0 || package->record[length] != '/' || strchr(below + strcspn(below, "/") + 1, '/'))
+		return false;
 	for (size_t w = 0; w < line->words; w++)
-		for (size_t i = 0; i < doctor->package_count; i++) {
-			const struct gw_doctor_package *package = &doctor->packages[i];
-
-			if (fnmatch(line->word[w], package->name, 0) == 0 && strncmp(package->record, site, length) == 0 && package->record[length] == '/' &&
-			    !strchr(package->record + length + 1 + strcspn(package->record + length + 1, "/") + 1, '/'))
-				return package;
-		}
-	return NULL;
+		if (fnmatch(line->word[w], package->name, 0) == 0)
+			return true;
+	return false;
 }
 
 /* What a file of the framework's own says after a key. */
@@ -104,25 +102,38 @@ static void by_name(struct gw_doctor *doctor, struct gw_doctor_framework *framew
 	}
 }
 
+/* The first package gives the version; of jax's two, the second has the requirements. */
+static void by_packages(struct gw_doctor *doctor, struct gw_doctor_framework *framework, const struct gw_framework_line *line)
+{
+	for (size_t i = 0; i < doctor->package_count; i++) {
+		const struct gw_doctor_package *package = &doctor->packages[i];
+
+		if (!fits(package, framework->site, line))
+			continue;
+		framework->package = framework->package ? framework->package : package;
+		by_requirements(doctor, framework, package);
+	}
+	if (!framework->package)
+		return;
+	framework->version = framework->package->version;
+	if (!framework->cuda)
+		by_name(doctor, framework, framework->package);
+}
+
 static void examine(struct gw_doctor *doctor, struct gw_doctor_framework *framework)
 {
-	const struct gw_doctor_package *package = NULL;
+	const struct gw_framework_line *packages = NULL;
 
 	for (size_t i = framework->line + 1; i < doctor->frameworks.count && doctor->frameworks.line[i].kind != GW_FRAMEWORK; i++) {
 		const struct gw_framework_line *line = &doctor->frameworks.line[i];
 
 		if (line->kind == GW_FRAMEWORK_PACKAGE)
-			package = package_of(doctor, framework->site, line);
+			packages = line;
 		if ((line->kind == GW_FRAMEWORK_CUDA && !framework->cuda) || (line->kind == GW_FRAMEWORK_CUDNN && !framework->cudnn))
 			by_file(doctor, framework, line);
 	}
-	if (!package)
-		return;
-	framework->package = package;
-	framework->version = package->version;
-	by_requirements(doctor, framework, package);
-	if (!framework->cuda)
-		by_name(doctor, framework, package);
+	if (packages)
+		by_packages(doctor, framework, packages);
 }
 
 /* Where a framework begins in the data, and whose directory is looked for. */
