@@ -94,6 +94,14 @@ static void print_findings(json_t *findings, const char *indent)
 		       text_of(item, "severity"), text_of(item, "text"), text_of(item, "remedy"));
 }
 
+/* Of a library in a process: who sees what it defines, where not all do. */
+static const char *scope_text(const char *scope)
+{
+	return strcmp(scope, "local") == 0   ? ", RTLD_LOCAL"
+	       : strcmp(scope, "other") == 0 ? ", of another namespace"
+					     : "";
+}
+
 static void print_text(json_t *files)
 {
 	size_t f, i;
@@ -104,8 +112,8 @@ static void print_text(json_t *files)
 	{
 		const char *soname = text_of(file, "soname");
 
-		printf("%s%s%s%s\n", text_of(file, "path"), *soname ? " (" : "", soname,
-		       *soname ? ")" : "");
+		printf("%s%s%s%s%s\n", text_of(file, "path"), *soname ? " (" : "", soname,
+		       *soname ? ")" : "", scope_text(text_of(file, "scope")));
 		json_array_foreach(json_object_get(file, "needs"), i, item) print_need(item);
 		json_object_foreach(json_object_get(file, "imports"), family, item) printf(
 			"    imports %lld function%s of %s\n",

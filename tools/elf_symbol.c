@@ -391,6 +391,11 @@ enum gw_elf_match gw_elf_find(const struct gw_elf *elf, const struct gw_elf_quer
 	return !found ? GW_ELF_ABSENT : search.unversioned ? GW_ELF_UNVERSIONED : GW_ELF_FOUND;
 }
 
+uint64_t gw_elf_value(const struct gw_elf *elf, uint32_t index)
+{
+	return index < elf->symbols.count ? symbol(elf, index).st_value : 0;
+}
+
 enum { SEEN_DATA = 1, SEEN_CALL = 2, SEEN_COPY = 4, SEEN_OTHER = 8 };
 
 static void see(const struct gw_elf *elf, const struct gw_elf_table *table, bool lazy,

@@ -32,6 +32,9 @@ enum gw_elf_match {
 enum gw_elf_match gw_elf_find(const struct gw_elf *elf, const struct gw_elf_query *query,
 			      uint32_t *index) __attribute__((nonnull));
 
+/* The address of a symbol, as far from where the file's first byte is mapped. */
+uint64_t gw_elf_value(const struct gw_elf *elf, uint32_t index) __attribute__((nonnull));
+
 /* One symbol that relocations refer to. */
 struct gw_elf_reference {
 	uint32_t index;

@@ -84,7 +84,9 @@ static enum answer ask(const struct gw_map *map, const struct gw_mapped *candida
 const struct gw_mapped *gw_bind_find(const struct gw_map *map, const struct gw_mapped *object,
 				     const struct gw_elf_reference *reference, bool *plain)
 {
-	const struct gw_scope *scopes[] = {&map->global, object->is_global ? NULL : &map->local};
+	const struct gw_scope *scopes[] = {&map->global, object->has_own	  ? &object->own
+							 : object->is_global ? NULL
+									     : &map->local};
 	struct gw_elf_query query;
 	enum answer answer;
 
@@ -298,7 +300,7 @@ static int check_symbols(const struct gw_map *map, const struct gw_mapped *objec
 /* Where something was opened, what was there before is not the matter. */
 static bool is_checked(const struct gw_map *map, const struct gw_mapped *object)
 {
-	return !object->is_loader && !(map->local.count && object->is_global);
+	return !object->is_loader && !object->is_apart && !(map->local.count && object->is_global);
 }
 
 int gw_bind_check(const struct gw_map *map, struct gw_faults *faults)

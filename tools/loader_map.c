@@ -468,6 +468,7 @@ void gw_map_finish(struct gw_map *map)
 			free(object->names[n]);
 		free(object->needs);
 		free(object->names);
+		free(object->own.object);
 		free(object);
 	}
 	for (size_t i = 0; i < map->preload_count; i++) {

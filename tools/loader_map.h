@@ -11,6 +11,11 @@
 
 struct gw_mapped;
 
+struct gw_scope {
+	struct gw_mapped **object;
+	size_t count;
+};
+
 /* One DT_NEEDED, DT_AUXILIARY or DT_FILTER entry (or LD_PRELOAD name), and what it got. */
 struct gw_need {
 	const char *name;
@@ -34,11 +39,10 @@ struct gw_mapped {
 	bool is_loader;        /* the loader itself */
 	bool is_global;        /* it is in the scope of all */
 	bool is_local;         /* it is in the scope of what was opened */
-};
-
-struct gw_scope {
-	struct gw_mapped **object;
-	size_t count;
+	bool is_apart;	       /* of another namespace, or not the loader's: nobody here sees it */
+	bool has_own;	       /* it sees OWN beside the global scope, not gw_map.local */
+	struct gw_scope own;
+	size_t index; /* private to loader_scope.c */
 };
 
 struct gw_map {
@@ -63,10 +67,17 @@ int gw_map_program(struct gw_map *map, struct gw_loader *loader, const char *pat
  * RTLD_LOCAL. The same results. */
 int gw_map_open(struct gw_map *map, const char *path, char *error, size_t error_size)
 	__attribute__((warn_unused_result, nonnull));
-/* What a process has mapped, the program first: all in one scope, since nobody can tell which of
- * them were opened RTLD_LOCAL. Files that are no ELF files are left out. 0 or -ENOMEM. */
+/* What a process has mapped, the program first: all in one scope, until gw_map_set_scopes. Files that
+ * are no ELF files are left out. 0 or -ENOMEM. */
 int gw_map_files(struct gw_map *map, struct gw_loader *loader, char *const *paths, size_t count)
 	__attribute__((warn_unused_result, nonnull));
+enum gw_visibility {
+	GW_VISIBLE_TO_ALL,  /* of the program, or opened RTLD_GLOBAL */
+	GW_VISIBLE_TO_SOME, /* opened RTLD_LOCAL, or for what was */
+	GW_VISIBLE_ELSEWHERE, /* of another namespace */
+};
+/* loader_scope.c: for a map of gw_map_files, one for each of map->all. 0 or -ENOMEM. */
+int gw_map_set_scopes(struct gw_map *map, const enum gw_visibility *visibility) __attribute__((warn_unused_result, nonnull));
 void gw_map_finish(struct gw_map *map) __attribute__((nonnull));
 
 /* The object that answers to NAME, as the loader asks when it checks versions; NULL: none. */

@@ -30,6 +30,7 @@ struct gw_scan_walk {
 	const struct gw_python_paths *python; /* this file's own, or those that were given */
 	struct gw_map map;
 	json_t *needs, *findings;
+	bool scopes_known; /* of a process: does the map tell who sees whom? */
 	bool *severe;
 };
 

@@ -6,12 +6,14 @@
  */
 #include "scan.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "json_text.h"
 #include "mapping.h"
 
@@ -151,6 +153,8 @@ struct sonames {
 	const char *name[MAX_STRINGS];
 	size_t count;
 	unsigned looks;
+	size_t bytes;
+	int file; /* the same file, to ask where it holds something */
 	bool looked;
 };
 
@@ -169,15 +173,22 @@ static void note_sonames(struct sonames *sonames, const char *at, const char *en
 	}
 }
 
-/* The same, a window at a time. */
-static void look_between(struct sonames *sonames, const char *at, const char *end)
+/* The same, a window at a time, and of a sparse file only what it holds. */
+static void look_between(struct sonames *sonames, struct mapped file, const char *at, const char *end)
 {
-	while (at < end) {
-		size_t size = (size_t)(end - at) < WINDOW ? (size_t)(end - at) : WINDOW;
-		size_t more = (size_t)(end - at) - size < LONGEST ? (size_t)(end - at) - size : LONGEST;
+	while (at < end && sonames->bytes < MAX_BYTES) {
+		off_t data = lseek(sonames->file, at - file.text, SEEK_DATA), hole = lseek(sonames->file, data, SEEK_HOLE);
+		size_t size, more;
 
+		if (data < 0 || hole <= data || data >= end - file.text)
+			return;
+		at = file.text + data;
+		size = (size_t)(hole - data < end - at ? hole - data : end - at);
+		size = size < WINDOW ? size : WINDOW;
+		more = (size_t)(end - at) - size < LONGEST ? (size_t)(end - at) - size : LONGEST;
 		note_sonames(sonames, at, at + size + more);
 		gw_mapping_forget((const unsigned char *)at, size);
+		sonames->bytes += size;
 		at += size;
 	}
 }
@@ -226,10 +237,10 @@ static void look_for_sonames(struct sonames *sonames, struct mapped file)
 			    !is_for_gpu(file, &names, &section) ||
 			    file.text + section.sh_offset < at)
 				continue;
-			look_between(sonames, at, file.text + section.sh_offset);
+			look_between(sonames, file, at, file.text + section.sh_offset);
 			at = file.text + section.sh_offset + section.sh_size;
 		}
-	look_between(sonames, at, (size_t)(end - at) < MAX_BYTES ? end : at + MAX_BYTES);
+	look_between(sonames, file, at, end);
 }
 
 /* Sonames of the family that stand in the file as strings, with which it opens libraries itself. */
@@ -465,7 +476,10 @@ json_t *gw_scan_built(struct gw_scan *scan, const struct gw_elf *elf, const char
 		if (!range.first_why && !range.last_why) {
 			if (!sonames.looked) {
 				file = map_file(path);
+				sonames.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 				look_for_sonames(&sonames, file);
+				if (sonames.file >= 0)
+					close(sonames.file);
 			}
 			by_strings(&range, &sonames);
 		}

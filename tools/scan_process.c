@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a running process has mapped (scan.h), read from /proc alone. The process may have opened
- * libraries out of each other's sight (RTLD_LOCAL); that cannot be seen from outside, so a symbol
- * counts as there where any of them has it.
+ * What a running process has mapped (scan.h), read from /proc alone. Libraries that it has opened out
+ * of each other's sight (RTLD_LOCAL) are known from its loader's own lists (process_scope.h); where
+ * these cannot be read, that is said, and a symbol counts as there where any of them has it.
  */
 #include "scan.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "json_text.h"
+#include "process_scope.h"
 
 #define MAX_FILES 8192
 
@@ -134,6 +135,8 @@ static json_t *entry_of(struct gw_scan_walk *walk, const struct gw_faults *fault
 	entry = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "path", gw_json_text(object->file->path), "soname",
 			  gw_json_text(elf->soname), "needs", needs_of(scan, object), "imports", imports,
 			  "built_for", gw_scan_built(scan, elf, host), "findings", walk->findings);
+	if (entry && walk->scopes_known)
+		json_object_set_new(entry, "scope", json_string(object->is_global ? "global" : object->is_apart ? "other" : "local"));
 	return entry;
 }
 
@@ -163,6 +166,75 @@ static void tell_copies(struct gw_scan_walk *walk, json_t *findings)
 			free(left);
 			free(right);
 		}
+}
+
+/* Where _rtld_global lies in the loader that the process has mapped; 0 where it has none. */
+static uint64_t global_offset(const struct gw_map *map)
+{
+	struct gw_elf_query query;
+	uint32_t index;
+
+	gw_elf_query_init(&query, "_rtld_global", NULL);
+	for (size_t i = 0; i < map->all.count; i++)
+		if (map->all.object[i]->is_loader && gw_elf_find(&map->all.object[i]->file->elf, &query, &index) == GW_ELF_FOUND)
+			return gw_elf_value(&map->all.object[i]->file->elf, index);
+	return 0;
+}
+
+/* The object of the map that the loader calls NAME. */
+static size_t index_of(const struct gw_map *map, const char *name)
+{
+	struct gw_file *file = *name ? gw_loader_file(map->loader, name) : map->all.object[0]->file;
+	size_t i = 0;
+
+	while (i < map->all.count && (!file || file->status || map->all.object[i]->file->elf.device != file->elf.device ||
+				      map->all.object[i]->file->elf.inode != file->elf.inode))
+		i++;
+	return i;
+}
+
+static int set_scopes(struct gw_scan_walk *walk, const struct gw_process_objects *objects)
+{
+	struct gw_map *map = &walk->map;
+	enum gw_visibility *visibility = calloc(map->all.count, sizeof *visibility);
+	int result = visibility ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < map->all.count && !result; i++)
+		visibility[i] = GW_VISIBLE_ELSEWHERE;
+	for (size_t i = 0; i < objects->count && !result; i++) {
+		size_t at = index_of(map, objects->object[i].name);
+
+		if (at < map->all.count)
+			visibility[at] = objects->object[i].is_global ? GW_VISIBLE_TO_ALL : GW_VISIBLE_TO_SOME;
+	}
+	if (!result)
+		result = gw_map_set_scopes(map, visibility);
+	free(visibility);
+	walk->scopes_known = !result;
+	return result;
+}
+
+static int read_scopes(struct gw_scan_walk *walk, int pid, json_t *findings)
+{
+	uint64_t offset = global_offset(&walk->map);
+	struct gw_process_objects objects;
+	char why[256];
+	int result;
+
+	/* A static program has no loader, and opens nothing. */
+	if (!walk->map.all.object[0]->file->elf.interpreter && walk->map.all.count == 1)
+		return 0;
+	if (!offset)
+		snprintf(why, sizeof why, "its loader's file cannot be read");
+	if (!offset || gw_process_objects_read(&objects, pid, offset, why, sizeof why) != 0) {
+		gw_scan_finding(findings, GW_FINDING_SCOPES_UNKNOWN, NULL,
+				"which libraries of process %d see which (RTLD_LOCAL) cannot be told: %s; a symbol counts as there where any of them has it", pid,
+				why);
+		return 0;
+	}
+	result = set_scopes(walk, &objects);
+	gw_process_objects_finish(&objects);
+	return result;
 }
 
 static int report(struct gw_scan_walk *walk, json_t *files, json_t *findings)
@@ -196,6 +268,8 @@ int gw_scan_process(struct gw_scan *scan, int pid, json_t *files, json_t *findin
 			result = -ESRCH;
 	}
 	walk.python = !result ? gw_scan_python(scan, walk.map.all.object[0]->file->path) : NULL;
+	if (!result)
+		result = read_scopes(&walk, pid, findings);
 	if (!result)
 		result = walk.python ? report(&walk, files, findings) : -ENOMEM;
 	if (result)

@@ -477,6 +477,76 @@ def a_python_extension_is_opened_by_a_python(world):
     check(only(file, "GW-113")["severity"] == "error", "it has not")
 
 
+OPENING = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static int see(struct dl_phdr_info *info, size_t size, void *argument) { (void)size; (void)argument; return strstr(info->dlpi_name, "libuser") != NULL; }
+extern ElfW(Dyn) _DYNAMIC[];
+int main(int argc, char **argv)
+{
+	int (*use)(void) = NULL, status = 0;
+
+	for (int i = 1; i + 1 < argc; i += 2) {
+		void *handle = argv[i][0] == 'M' ? dlmopen(LM_ID_NEWLM, argv[i + 1], RTLD_LAZY) : dlopen(argv[i + 1], RTLD_LAZY | (argv[i][0] == 'G' ? RTLD_GLOBAL : 0));
+		if (!handle) { puts(dlerror()); return 1; }
+		if (!use) use = (int (*)(void))dlsym(handle, "use");
+	}
+	if (!dl_iterate_phdr(see, NULL)) use = NULL;
+	if (fork() == 0) { fclose(stderr); _exit(use ? use() : 0); }
+	wait(&status);
+	for (ElfW(Dyn) *d = _DYNAMIC; getenv("BREAK") && d->d_tag; d++)
+		if (d->d_tag == DT_DEBUG) d->d_un.d_ptr = 1;
+	(void)!write(1, WIFEXITED(status) && WEXITSTATUS(status) == 7 ? "+" : "-", 1);
+	pause();
+	return 0;
+}
+"""
+
+
+@case
+def a_process_sees_of_what_it_opened_locally_what_its_loader_sees(world):
+    """Each row: what is opened how (G: RTLD_GLOBAL, L: RTLD_LOCAL, M: in a namespace of its own), and which libraries are seen by whom."""
+    user = world.library("libuser.so", "int provided(void);\nint use(void) { return provided(); }\n", "-Wl,-z,lazy", "-Wl,--unresolved-symbols=ignore-all")
+    provider = world.library("libprovider.so", "int provided(void) { return 7; }\n")
+    both = world.library("libboth.so", "int provided(void);\nint also(void) { return provided(); }\n", user, provider, "-Wl,-rpath,$ORIGIN")
+    program = world.cc("program", OPENING, "-ldl", "-Wl,-z,norelro")
+    seen = set()
+    for opened, scopes in (((("L", user), ("L", provider)), ("local", "local")), ((("L", user), ("G", provider)), ("local", "global")),
+                           ((("G", provider), ("L", user)), ("local", "global")), ((("L", both), ("L", user)), ("local", "local")),
+                           ((("L", user), ("G", both)), ("global", "global")), ((("G", user), ("L", both)), ("global", "local")),
+                           ((("L", user), ("L", both)), ("local", "local")), ((("L", user), ("M", provider)), ("local", "other"))):
+        with subprocess.Popen([program, *(word for pair in opened for word in pair)], stdout=subprocess.PIPE) as process:
+            try:
+                works = process.stdout.read(1)
+                check(works in (b"+", b"-"), "it runs")
+                _, said = bare_scan(world, "--pid", str(process.pid))
+                files = {os.path.basename(f["path"]): f for f in said["files"]}
+                check((files["libuser.so"]["scope"], files["libprovider.so"]["scope"]) == scopes, f"{opened}: {[(n, f.get('scope')) for n, f in files.items()]}")
+                check(files["program"]["scope"] == "global" and files["libc.so.6"]["scope"] in ("global", "other"), str(files["program"]))
+                check(bool(codes(files["libuser.so"])) == (works == b"-"), f"{opened}: the loader says {works}, scan {files['libuser.so']['findings']}")
+                check(not said["findings"], str(said["findings"]))
+                seen.add(works)
+                check(works == b"-" or "RTLD_LOCAL" in world.run("scan", "--pid", str(process.pid)).out or "local" not in scopes, "text")
+            finally:
+                process.kill()
+    check(seen == {b"+", b"-"}, str(seen))
+    with subprocess.Popen([program, "L", user, "L", provider], stdout=subprocess.PIPE, env={"BREAK": "1"}) as process:
+        try:
+            process.stdout.read(1)
+            _, said = bare_scan(world, "--pid", str(process.pid))
+            check([f["code"] for f in said["findings"]] == ["GW-180"], str(said["findings"]))
+            check("scope" not in said["files"][0] and not any(codes(f) for f in said["files"]), "all is seen")
+            world.run("scan", "--pid", str(process.pid))
+        finally:
+            process.kill()
+
+
 @case
 def a_process_is_scanned_as_it_is_mapped(world):
     good = versioned(world, "good/libthing.so.1", ["foo", "bar"])
