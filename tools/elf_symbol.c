@@ -10,7 +10,7 @@
 
 /* More than any real object has; what says more is broken, or wants our memory and time. */
 #define MAX_SYMBOLS (1u << 20)
-#define MAX_RELOCATIONS (5u << 20)
+#define MAX_RELOCATIONS (2u << 20)
 #define MAX_CHAIN 65536
 #define BLOOM_BITS 64u
 #define FIND_STEPS 16	      /* what a lookup costs before its first entry, in entries */

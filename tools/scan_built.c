@@ -21,7 +21,7 @@
 /* A hostile file has as many strings, of as many bytes, as it likes. */
 #define MAX_LOOKS (1u << 16)
 #define MAX_BYTES (1ul << 30)
-#define WINDOW (64ul << 20) /* of a file that is kept in memory at a time */
+#define WINDOW (1ul << 20)  /* of a file that is kept in memory at a time */
 #define LONGEST 64	     /* of a soname */
 
 struct range {

@@ -11,6 +11,7 @@
 enum { EXPORT_SONAME, EXPORT_SYMBOL };
 
 #define MAX_SYMBOL 512 /* no known function has so long a name */
+#define MAX_PLAIN (1u << 17) /* symbols without a version that all libraries' names are compared with: real files have some thousands */
 #define MAX_TOLD 256   /* functions of one file that are told one by one: more are a hostile file's */
 
 void gw_scan_finding(json_t *findings, enum gw_finding which, const char *remedy, const char *format,
@@ -155,12 +156,13 @@ json_t *gw_scan_imports(const struct abi_db *db, const struct gw_elf *elf, json_
 			bool *severe)
 {
 	json_t *imports = json_object();
-	size_t told = 0;
+	size_t told = 0, plain = 0;
 
 	for (size_t i = 0; i < elf->import_count; i++) {
 		const struct gw_elf_import *import = &elf->imports[i];
-		const struct abi_family *family = import->file ? gw_scan_family(db, import->file)
-							       : family_of_plain(db, import->name);
+		const struct abi_family *family = import->file		? gw_scan_family(db, import->file)
+						  : plain++ < MAX_PLAIN ? family_of_plain(db, import->name)
+									: NULL;
 		const char *first;
 		json_t *entry;
 
