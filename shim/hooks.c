@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What dlsym, dlvsym and dlclose do beyond the C library's own; dlopen's part is in opening.c. A name is ours only when the generated
+ * What dlsym, dlvsym, dlclose and dlerror do beyond the C library's own; dlopen's part is in opening.c. A name is ours only when the generated
  * table has exactly it, and only when the answer lies in a vendor library or a facade; everything else is passed on as it came.
  */
 #include "hooks.h"
@@ -12,6 +12,7 @@
 #include "binding.h"
 #include "names.h"
 #include "objects.h"
+#include "pair.h"
 #include "real.h"
 #include "settings.h"
 #include "visible.h"
@@ -193,4 +194,14 @@ GW_VISIBLE int dlclose(void *handle)
 	gw_objects_closed();
 	errno = error;
 	return result;
+}
+
+/* Programs often ask why, and do not say it: the loader's words are handed on as they are, and noted where they are about the vendor's libraries. */
+GW_VISIBLE char *dlerror(void)
+{
+	char *text = gw_real()->dlerror();
+
+	if (text && !gw_setting_on(GW_SETTING_DISABLE))
+		gw_pair_note_error(text);
+	return text;
 }

@@ -1,81 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlopen: which file. With the auditor nothing is left to do but RTLD_DEEPBIND; without it, a name that a facade could serve and that
- * the caller's own search would not find is replaced by an absolute path. The search itself stays the C library's.
+ * dlopen: which file. With the auditor nothing is left to do but RTLD_DEEPBIND; without it, a name that a facade could serve or that belongs with
+ * others (partners.h), and that the caller's own search would not find, or find elsewhere, is replaced by an absolute path. The search itself stays
+ * the C library's.
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <limits.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
+#include "copies.h"
 #include "deepbind.h"
 #include "find.h"
 #include "finding.h"
 #include "hooks.h"
-#include "ldcache.h"
 #include "line.h"
 #include "objects.h"
-#include "process.h"
+#include "pair.h"
 #include "real.h"
+#include "search.h"
 #include "settings.h"
 
 #define SERVED 32
 
 /* Paths given out live as long as the process: one for each file that ever took another's place. */
 static struct {
-	char path[PATH_MAX];
+	char path[GW_COPY_PATH];
 	_Atomic int state;	/* 0: free, 1: being written, 2: ready */
 } served[SERVED];
-
-static bool is_file(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && S_ISREG(status.st_mode);
-}
-
-static bool under(char *path, const char *directory, const char *name)
-{
-	struct gw_line line;
-
-	gw_line_start(&line, path, PATH_MAX);
-	gw_line_text(&line, directory);
-	gw_line_char(&line, '/');
-	gw_line_text(&line, name);
-	line.text[line.length] = 0;
-	return !line.cut && is_file(path);
-}
-
-/* Would the C library find NAME for CALLER? Asks it for the caller's search list, which covers everything but the cache. */
-static bool would_be_found(const char *name, const struct gw_object *caller)
-{
-	char path[PATH_MAX];
-	union {
-		Dl_serinfo info;
-		char bytes[16384];
-	} list;
-	void *handle;
-	bool found = false;
-	unsigned i;
-
-	if (gw_object_named(name) || gw_ldcache_find(name, path, sizeof(path)))
-		return true;
-	/* Code that no object holds has no search list of its own: the loader takes the program's. */
-	handle = gw_real()->dlopen(caller->identity && *caller->path ? caller->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle)
-		return true;	/* cannot tell: leave the call alone */
-	if (!dlinfo(handle, RTLD_DI_SERINFOSIZE, &list.info) && list.info.dls_size <= sizeof(list) &&
-	    !dlinfo(handle, RTLD_DI_SERINFO, &list.info))
-		for (i = 0; i < list.info.dls_cnt && !found; i++)
-			found = under(path, list.info.dls_serpath[i].dls_name, name);
-	else
-		found = true;
-	gw_real()->dlclose(handle);
-	return found;
-}
 
 /* Is NAME among the sonames in GANGWAY_FACADES ("auto" allows all)? */
 static bool facade_allowed(const char *name)
@@ -95,22 +48,39 @@ static bool facade_allowed(const char *name)
 	return false;
 }
 
-static bool find_replacement(const char *name, const struct gw_object *caller, char *path)
+static bool has_facade(const char *name, char *path)
 {
 	const char *directory = gw_setting(GW_SETTING_FACADE_DIR);
-	char facade[PATH_MAX];
 
-	if (!directory || !facade_allowed(name) || !under(facade, directory, name) || would_be_found(name, caller))
+	return directory && facade_allowed(name) && gw_copy_join(path, directory, strlen(directory), name) && !access(path, R_OK);
+}
+
+static bool find_replacement(const char *name, const struct gw_object *caller, char *path)
+{
+	char facade[GW_COPY_PATH], found[GW_COPY_PATH];
+	struct gw_partners_name wanted = { 0 };
+	bool belongs = gw_partners_of(name, &wanted), stands_in = has_facade(name, facade);
+	enum gw_search_end end = belongs || stands_in ? gw_search_first(name, caller, found) : GW_SEARCH_UNKNOWN;
+
+	if (end == GW_SEARCH_UNKNOWN)
 		return false;
-	if (!gw_find_on_python_paths(name, path, PATH_MAX))
+	if (belongs && gw_pair_find(&wanted, caller, end == GW_SEARCH_FOUND ? found : NULL, path))
+		return true;
+	if (end == GW_SEARCH_FOUND)
+		return false;
+	if (gw_find_on_python_paths(name, path, GW_COPY_PATH))
+		return true;
+	if (stands_in)
 		strcpy(path, facade);
-	return true;
+	else if (wanted.plain)
+		gw_pair_tell_missing(name, caller);
+	return stands_in;
 }
 
 /* Asked anew each time: another caller searches elsewhere, and what was missing may be there by now. */
 static const char *replacement(const char *name, const struct gw_object *caller)
 {
-	char path[PATH_MAX];
+	char path[GW_COPY_PATH];
 	unsigned i;
 
 	if (!find_replacement(name, caller, path))

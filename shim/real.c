@@ -37,6 +37,11 @@ static int no_dlclose(void *handle)
 	return -1;
 }
 
+static char *no_dlerror(void)
+{
+	return NULL;
+}
+
 static void take(struct gw_real *found, const struct gw_image *image)
 {
 	if (!found->dlopen)
@@ -47,6 +52,8 @@ static void take(struct gw_real *found, const struct gw_image *image)
 		found->dlvsym = (void *(*)(void *, const char *, const char *))gw_image_function(image, "dlvsym", NULL);
 	if (!found->dlclose)
 		found->dlclose = (int (*)(void *))gw_image_function(image, "dlclose", NULL);
+	if (!found->dlerror)
+		found->dlerror = (char *(*)(void))gw_image_function(image, "dlerror", NULL);
 }
 
 /*
@@ -63,7 +70,7 @@ static void look(struct gw_real *found)
 			continue;
 		if (gw_same(image.soname, "libc.so.6") || gw_same(image.soname, "libdl.so.2"))
 			take(found, &image);
-		if (found->dlopen && found->dlsym && found->dlvsym && found->dlclose)
+		if (found->dlopen && found->dlsym && found->dlvsym && found->dlclose && found->dlerror)
 			return;
 	}
 }
@@ -79,6 +86,7 @@ const struct gw_real *gw_real(void)
 	__atomic_store_n(&real.dlopen, found.dlopen ? found.dlopen : no_dlopen, __ATOMIC_RELAXED);
 	__atomic_store_n(&real.dlsym, found.dlsym ? found.dlsym : no_dlsym, __ATOMIC_RELAXED);
 	__atomic_store_n(&real.dlvsym, found.dlvsym ? found.dlvsym : no_dlvsym, __ATOMIC_RELAXED);
+	__atomic_store_n(&real.dlerror, found.dlerror ? found.dlerror : no_dlerror, __ATOMIC_RELAXED);
 	__atomic_store_n(&real.dlclose, found.dlclose ? found.dlclose : no_dlclose, __ATOMIC_RELAXED);
 	atomic_store_explicit(&state, 2, memory_order_release);
 	return &real;

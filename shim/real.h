@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C library's own dlopen, dlsym, dlvsym, dlclose, dlinfo. Calling them by name would call our hooks, and asking dlsym for dlsym
+ * The C library's own dlopen, dlsym, dlvsym, dlclose, dlerror. Calling them by name would call our hooks, and asking dlsym for dlsym
  * likewise, so they are looked up in the mapped libc (libdl before glibc 2.34) without the loader's help. Never NULL.
  */
 #ifndef GW_REAL_H
@@ -11,6 +11,7 @@ struct gw_real {
 	void *(*dlsym)(void *handle, const char *name);
 	void *(*dlvsym)(void *handle, const char *name, const char *version);
 	int (*dlclose)(void *handle);
+	char *(*dlerror)(void);
 };
 
 const struct gw_real *gw_real(void) __attribute__((returns_nonnull));

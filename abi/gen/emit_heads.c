@@ -152,6 +152,7 @@ void emit_interposer(const struct gen *gen)
 					  "dlsym",
 					  "dlvsym",
 					  "dlclose",
+					  "dlerror",
 					  "gw_facade_bind",
 					  "gw_facade_register",
 					  "gw_facade_unregister",

@@ -54,6 +54,7 @@ FREE = {
     "GW-318": r"(?<=called with )\w+",
     "GW-319": r"(?<=has no such function, and ).*(?=; install )",
     "GW-320": r"(?<=obeyed: ).*(?= at character)",
+    "GW-346": r"(?<=the loader said: ).*(?=; `gangway scan`)",
 }
 Finding = collections.namedtuple("Finding", "code severity name retired cause remedy text examples cures")
 
