@@ -196,12 +196,24 @@ GW_VISIBLE int dlclose(void *handle)
 	return result;
 }
 
+/*
+ * Might TEXT name a library of abi/partners? All of those begin so. A sanitizer asks before the program's environment stands, when strstr cannot
+ * be called and no setting may be read.
+ */
+static bool may_name_vendor(const char *text)
+{
+	for (; *text; text++)
+		if (text[0] == 'l' && text[1] == 'i' && text[2] == 'b' && ((text[3] == 'c' && text[4] == 'u') || text[3] == 'n'))
+			return true;
+	return false;
+}
+
 /* Programs often ask why, and do not say it: the loader's words are handed on as they are, and noted where they are about the vendor's libraries. */
 GW_VISIBLE char *dlerror(void)
 {
 	char *text = gw_real()->dlerror();
 
-	if (text && !gw_setting_on(GW_SETTING_DISABLE))
+	if (text && may_name_vendor(text) && !gw_setting_on(GW_SETTING_DISABLE))
 		gw_pair_note_error(text);
 	return text;
 }
