@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See crash_stack.h. Unwinding would take frame data of every object, read before the crash: which ones are mapped changes with each dlopen. */
+/* See crash_stack.h. */
 #include "crash_stack.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
+#include "crash_maps.h"
 #include "crash_memory.h"
 #include "objects.h"
 
@@ -23,10 +23,21 @@ static bool keep(const struct gw_object *object, void *data)
 	return object_count < OBJECTS;
 }
 
+static bool is_known(uintptr_t address)
+{
+	return gw_crash_object_at(address) != NULL;
+}
+
+static bool keep_found(const struct gw_object *object)
+{
+	return keep(object, NULL);
+}
+
 void gw_crash_objects_read(void)
 {
 	object_count = 0;
 	gw_objects_recorded(keep, NULL);
+	gw_crash_maps_read(is_known, keep_found);
 }
 
 const struct gw_object *gw_crash_object_at(uintptr_t address)
@@ -39,14 +50,14 @@ const struct gw_object *gw_crash_object_at(uintptr_t address)
 	return NULL;
 }
 
-/* Do the bytes before ADDRESS end with a call: of a distance, or through a register or memory in one of its encodings? */
-static bool follows_call(uintptr_t address)
+/* A call of a distance, or through a register or memory in one of its encodings. */
+bool gw_crash_follows_call(uintptr_t address)
 {
 	const unsigned char *p = (const unsigned char *)address;
 	static const unsigned char lengths[] = { 2, 3, 4, 6, 7 };
 	unsigned i;
 
-	if (!gw_crash_readable(p - 8, 8))
+	if (!gw_crash_object_at(address) || !gw_crash_readable(p - 8, 8))
 		return false;
 	if (p[-5] == 0xe8)
 		return true;
@@ -77,7 +88,7 @@ __attribute__((no_sanitize("address"))) unsigned gw_crash_stack(uintptr_t sp, ui
 		known_page = page;
 		word = *(const uintptr_t *)at;
 		at += sizeof(word);
-		if ((count && found[count - 1] == word) || !gw_crash_object_at(word) || !follows_call(word))
+		if ((count && found[count - 1] == word) || !gw_crash_follows_call(word))
 			continue;
 		found[count++] = word;
 	}

@@ -152,6 +152,8 @@ static void fill(struct gw_object *object, const struct dl_phdr_info *info, cons
 		const Elf64_Phdr *p = &info->dlpi_phdr[i];
 		uintptr_t start = info->dlpi_addr + p->p_vaddr;
 
+		if (p->p_type == PT_GNU_EH_FRAME)
+			object->frames = start;
 		if (p->p_type != PT_LOAD)
 			continue;
 		if (start < object->low)

@@ -32,6 +32,7 @@ struct gw_object {
 	int8_t family;			/* vendor and facade: enum gw_family, or -1 */
 	const char *node;		/* vendor and facade: the node it defines */
 	const char *wants[GW_FAMILY_COUNT][GW_NODE_MAX];	/* vendor nodes it needs, from its version references */
+	uintptr_t frames;		/* .eh_frame_hdr; 0: none */
 	uintptr_t symbols_end;		/* no symbol of its dynamic table lies here or beyond */
 	_Atomic uint32_t built[GW_FAMILY_COUNT];	/* built.c's: which releases it was built for; 0: not known yet */
 	_Atomic(struct gw_binding *) bindings[GW_FAMILY_COUNT];	/* who answers its calls; NULL: not known yet */

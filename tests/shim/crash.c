@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "fake_api.h"
 
+/* (Functions are exported, so that the report can name them: nothing here is static.) */
 extern int cudnnSetCallback(unsigned mask, void *data, void (*function)(void));
 extern int cudnnGetCallback(unsigned *mask, void **data, void (**function)(void));
 
@@ -23,13 +24,13 @@ static struct sigaction old[65];
 static char own_stack[65536];
 static volatile int zero;
 
-static void say(const char *text)
+void say(const char *text)
 {
 	if (write(1, text, strlen(text)) < 0)
 		_exit(99);
 }
 
-static void multiply(cublasHandle_t handle, const float *a)
+void multiply(cublasHandle_t handle, const float *a)
 {
 	static const float b[16];
 	static float c[16];
@@ -38,7 +39,7 @@ static void multiply(cublasHandle_t handle, const float *a)
 	cublasSgemm_v2(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, a, 4, b, 4, &none, c, 4);
 }
 
-static cublasHandle_t handle(void)
+cublasHandle_t handle(void)
 {
 	cublasHandle_t made = NULL;
 
@@ -47,7 +48,7 @@ static cublasHandle_t handle(void)
 	return made;
 }
 
-static void below(void (*crash)(void))
+void below(void (*crash)(void))
 {
 	unsigned mask;
 	void *data;
@@ -57,12 +58,12 @@ static void below(void (*crash)(void))
 	cudnnGetCallback(&mask, &data, &function);
 }
 
-static void null_write(void) { *(volatile int *)(uintptr_t)(unsigned)zero = 1; }
-static void divide(void) { zero = 7 / zero; }
-static void illegal(void) { __builtin_trap(); }
-static void raise_segv(void) { raise(SIGSEGV); }
+void null_write(void) { *(volatile int *)(uintptr_t)(unsigned)zero = 1; }
+void divide(void) { zero = 7 / zero; }
+void illegal(void) { __builtin_trap(); }
+void raise_segv(void) { raise(SIGSEGV); }
 
-__attribute__((noinline)) static int recurse(volatile char *above)
+__attribute__((noinline)) int recurse(volatile char *above)
 {
 	volatile char here[512];
 
@@ -70,15 +71,15 @@ __attribute__((noinline)) static int recurse(volatile char *above)
 	return recurse(here) + here[0];
 }
 
-static void overflow(void) { zero = recurse(NULL); }
+void overflow(void) { zero = recurse(NULL); }
 
-static void wrong_handle(void)
+void wrong_handle(void)
 {
 	cublasDestroy_v2(handle());
 	multiply((cublasHandle_t)0x1000, NULL);
 }
 
-static void freed_handle(void)
+void freed_handle(void)
 {
 	void *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -87,7 +88,7 @@ static void freed_handle(void)
 	multiply(gone, NULL);
 }
 
-static void wrong_descriptor(void)
+void wrong_descriptor(void)
 {
 	cublasLtHandle_t lt = NULL;
 	size_t written;
@@ -97,9 +98,9 @@ static void wrong_descriptor(void)
 	cublasLtMatmulDescGetAttribute((cublasLtMatmulDesc_t)0x2000, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, &type, sizeof(type), &written);
 }
 
-static void null_pointer(void) { multiply(handle(), (const float *)(uintptr_t)16); }
+void null_pointer(void) { multiply(handle(), (const float *)(uintptr_t)16); }
 
-static void corrupted_heap(void)
+void corrupted_heap(void)
 {
 	cublasHandle_t made = handle();
 
@@ -107,7 +108,7 @@ static void corrupted_heap(void)
 	cublasDestroy_v2(made);
 }
 
-static void truncated(void)
+void truncated(void)
 {
 	FILE *file = tmpfile();
 	void *mapped;
@@ -120,20 +121,71 @@ static void truncated(void)
 	multiply(handle(), mapped);
 }
 
-static void callback(void) { below(null_write); }
-static void in_abort(void) { below(abort); }
-static void in_fpe(void) { below(divide); }
-static void in_ill(void) { below(illegal); }
-static void in_overflow(void) { below(overflow); }
-static void in_raise(void) { below(raise_segv); }
+/* A chain whose frames are of different kinds: with a frame pointer and room of a changing size, without, and big. */
+__attribute__((noinline)) void chain_c(int size)
+{
+	volatile char *room = __builtin_alloca((size_t)size);
 
-static void *thread_main(void *nothing)
+	room[size - 1] = 1;
+	multiply((cublasHandle_t)0x1000, NULL);
+	room[0] = room[size - 1];
+}
+
+__attribute__((noinline)) void chain_b(int size)
+{
+	volatile char room[3000];
+
+	room[size] = 1;
+	chain_c(size + 40);
+	room[0] = room[size];
+}
+
+__attribute__((noinline)) void chain_a(int size)
+{
+	chain_b(size + 1);
+	say("");
+}
+
+void chain(void)
+{
+	cublasDestroy_v2(handle());
+	chain_a(7);
+}
+
+/* What lies beyond the frame of the function that crashes is overwritten: its return address leads nowhere. */
+__attribute__((noinline)) void smash(void)
+{
+	volatile uintptr_t *frame = __builtin_frame_address(0);
+
+	frame[0] = frame[1] = 0x4141414141414141;
+	null_write();
+}
+
+void corrupted_stack(void) { below(smash); }
+
+void null_function(void)
+{
+	void (*volatile nothing)(void) = NULL;
+
+	nothing();
+	say("");
+}
+
+void in_null_function(void) { below(null_function); }
+void callback(void) { below(null_write); }
+void in_abort(void) { below(abort); }
+void in_fpe(void) { below(divide); }
+void in_ill(void) { below(illegal); }
+void in_overflow(void) { below(overflow); }
+void in_raise(void) { below(raise_segv); }
+
+void *thread_main(void *nothing)
 {
 	wrong_handle();
 	return nothing;
 }
 
-static void in_thread(void)
+void in_thread(void)
 {
 	pthread_t thread;
 
@@ -142,7 +194,7 @@ static void in_thread(void)
 	pthread_join(thread, NULL);
 }
 
-static void child(void)
+void child(void)
 {
 	int status;
 	pid_t pid;
@@ -157,20 +209,20 @@ static void child(void)
 	printf("child: signal %d core %d\n", WTERMSIG(status), !!WCOREDUMP(status));
 }
 
-static void outside_raise(void)
+void outside_raise(void)
 {
 	cublasDestroy_v2(handle());
 	raise(SIGABRT);
 }
 
-static void outside_segv(void)
+void outside_segv(void)
 {
 	cublasDestroy_v2(handle());
 	null_write();
 }
 
 /* A vendor's memory, outside of any call. */
-static void outside_memory(void)
+void outside_memory(void)
 {
 	cublasDestroy_v2(handle());
 	*(volatile char *)(uintptr_t)cublasGetStatusName(CUBLAS_STATUS_SUCCESS) = 0;
@@ -184,12 +236,12 @@ static const struct kind {
 	{ "null_pointer", null_pointer }, { "corrupted_heap", corrupted_heap }, { "truncated", truncated }, { "callback", callback },
 	{ "abort", in_abort }, { "fpe", in_fpe }, { "ill", in_ill }, { "overflow", in_overflow }, { "raise", in_raise },
 	{ "thread", in_thread }, { "child", child }, { "outside_raise", outside_raise }, { "outside_segv", outside_segv },
-	{ "outside_memory", outside_memory },
+	{ "outside_memory", outside_memory }, { "chain", chain }, { "corrupted_stack", corrupted_stack }, { "null_function", in_null_function },
 };
 
-static void jump(int number) { (void)number; say("jumped\n"); siglongjmp(back, 1); }
+void jump(int number) { (void)number; say("jumped\n"); siglongjmp(back, 1); }
 
-static void leave(int number, siginfo_t *info, void *context)
+void leave(int number, siginfo_t *info, void *context)
 {
 	char here;
 
@@ -200,14 +252,14 @@ static void leave(int number, siginfo_t *info, void *context)
 }
 
 /* As crash collectors do: says its part, puts back what was there before, and lets the signal come again. */
-static void collect(int number)
+void collect(int number)
 {
 	say("collected\n");
 	sigaction(number, &old[number], NULL);
 	raise(number);
 }
 
-static void install(const char *name)
+void install(const char *name)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
 	struct sigaction action = { .sa_handler = SIG_DFL };

@@ -42,6 +42,35 @@ TOLD = [
     ("abort late-collect", "cudnnGetCallback", "libcudnn.so.9", "SIGABRT"),
     ("wrong_handle once", "cublasSgemm_v2", "libcublas.so.13", "SIGSEGV"),
 ]
+DNN_CALL = ["cudnnGetCallback of libcudnn.so.9", "cudnnGetCallback of libgangway.so", "below of crash"]
+GEMM = ["cublasSgemm_v2 of libcublas.so.13", "cublasSgemm_v2 of libgangway.so", "multiply of crash"]
+# How, and the functions that were being called, as the program is written; the innermost first. Between two of them nothing else that has a name.
+CHAINS = {
+    "wrong_handle": [*GEMM, "wrong_handle of crash", "main of crash"],
+    "freed_handle": [*GEMM, "freed_handle of crash", "main of crash"],
+    # (gangway looks at the block first)
+    "wrong_descriptor": ["cublasLtMatmulDescGetAttribute of libgangway.so", "wrong_descriptor of crash", "main of crash"],
+    "null_pointer": [*GEMM, "null_pointer of crash", "main of crash"],
+    "corrupted_heap": ["cublasDestroy_v2 of libcublas.so.13", "cublasDestroy_v2 of libgangway.so", "corrupted_heap of crash", "main of crash"],
+    "truncated": [*GEMM, "truncated of crash", "main of crash"],
+    "callback": ["null_write of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "callback of crash", "main of crash"],
+    "abort": ["abort of libc.so.6", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_abort of crash", "main of crash"],
+    "fpe": ["divide of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_fpe of crash", "main of crash"],
+    "ill": ["illegal of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_ill of crash", "main of crash"],
+    "raise": ["raise_segv of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_raise of crash", "main of crash"],
+    "overflow": ["recurse of crash", "recurse of crash", "overflow of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_overflow of crash",
+                 "main of crash"],
+    "overflow stack": ["recurse of crash", "overflow of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_overflow of crash", "main of crash"],
+    "thread": [*GEMM, "wrong_handle of crash", "thread_main of crash"],
+    "child": [*GEMM, "wrong_handle of crash", "child of crash", "main of crash"],
+    "wrong_handle leave": [*GEMM, "wrong_handle of crash", "main of crash"],
+    "wrong_handle late-collect": [*GEMM, "wrong_handle of crash", "main of crash"],
+    # frames with room of a changing size, of more than a page's, and as a tail
+    "chain": [*GEMM, "chain_c of crash", "chain_b of crash", "chain_a of crash", "chain of crash", "main of crash"],
+    "null_function": ["null_function of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_null_function of crash", "main of crash"],
+    # the frame that was overwritten, and behind the gap what the next words lead to
+    "corrupted_stack": ["null_write of crash", "smash of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "corrupted_stack of crash", "main of crash"],
+}
 UNTOLD = ["outside_raise", "outside_segv", "outside_segv leave", "outside_segv late-collect", "outside_raise jump", "wrong_handle late-leave",
           "overflow late-stack", "wrong_handle late-jump", "raise ignore", "wrong_handle ignore", "none"]
 
@@ -74,7 +103,7 @@ class Crash(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         os.makedirs(WORK, exist_ok=True)
-        subprocess.run([*CC.split(), "-std=gnu11", "-O1", "-g", "-w", "-fno-optimize-sibling-calls", os.path.join(HERE, "crash.c"), "-o", PROGRAM,
+        subprocess.run([*CC.split(), "-std=gnu11", "-O1", "-g", "-w", "-rdynamic", "-fno-inline", "-fno-optimize-sibling-calls", os.path.join(HERE, "crash.c"), "-o", PROGRAM,
                         "-I" + ROOT, "-I" + os.path.join(CUBLAS, "src"), BLAS, os.path.join(CUBLAS, "lib", "libcublasLt.so.13"), DNN, "-lpthread"],
                        check=True)
 
@@ -96,7 +125,20 @@ class Crash(unittest.TestCase):
                 self.assertRegex(err, rf"gangway:     {function} by {PROGRAM}\+0x")
                 self.assertRegex(err, rf"gangway:   library \S*/{library} \(\w+ " + (r"of a release" if "cudnn" in library else r"13\."))
                 self.assertRegex(err, "(?m)^gangway:   findings before: none$")
-                self.assertIn(f"gangway:     {PROGRAM}+0x", err.split("addresses on the stack")[1], "the caller is on the stack")
+                self.assertIn(f"gangway:     {PROGRAM}+0x", err.split("stack, the innermost frame first:")[1], "the caller is on the stack")
+
+    def test_the_stack_is_that_of_the_program_as_it_is_written(self):
+        for how, chain in CHAINS.items():
+            with self.subTest(how):
+                _, err = self.the_same([PROGRAM, *how.split()])
+                stack = err.split("stack, the innermost frame first:\n")[1]
+                named = [f"{function} of {os.path.basename(path)}" for path, function in re.findall(r"(?m)^gangway:     (\S+)\+0x\w+ in (\w+)\+0x", stack)]
+                last = named.index(chain[-1])
+                self.assertEqual(named[last + 1 - len(chain):last + 1], chain, err)
+                # to the end, and no word that merely looked like a frame
+                self.assertRegex(stack, r"libc\.so\.6\+0x\w+[^\n]*\n\Z" if how == "thread" else r"crash\+0x\w+ in _start\+0x\w+\n\Z")
+                self.assertEqual(stack.count("a guess"), how == "corrupted_stack", err)
+                self.assertNotIn("may be left over", stack)
 
     def test_a_vendors_memory_is_told_outside_of_calls(self):
         _, err = self.the_same([PROGRAM, "outside_memory"])
