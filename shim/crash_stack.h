@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Return addresses on a stack, found without frame data, for where that is missing or the stack is damaged: every word that points behind a call instruction of a mapped object. Words
- * that earlier calls have left are among them, and no frame is passed over; nothing waits for a lock, nothing is allocated.
+ * Return addresses on a stack, found without frame data, for where that is missing or the stack is damaged: every word that points behind a call
+ * instruction of a mapped object. Words that earlier calls have left are among them, and no frame is passed over; nothing waits for a lock, nothing is allocated.
  */
 #ifndef GW_CRASH_STACK_H
 #define GW_CRASH_STACK_H

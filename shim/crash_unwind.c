@@ -134,6 +134,20 @@ static bool is_name(uintptr_t at, uintptr_t end)
 	return i && !byte;
 }
 
+/* Where the symbols end at the latest: where any other table begins, or where what is mapped of the file ends. */
+static uintptr_t end_of_symbols(const struct gw_object *object)
+{
+	const struct gw_image *image = &object->image;
+	const void *const others[] = { image->strings, image->versions, image->defined, image->needed, image->gnu_hash, image->sysv_hash, image->dynamic };
+	uintptr_t end = object->symbols_end;
+	unsigned i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if ((uintptr_t)others[i] > (uintptr_t)image->symbols && (uintptr_t)others[i] < end)
+			end = (uintptr_t)others[i];
+	return end;
+}
+
 const char *gw_unwind_name(uintptr_t address, uintptr_t *begin)
 {
 	const struct gw_object *object = gw_crash_object_at(address);
@@ -143,10 +157,8 @@ const char *gw_unwind_name(uintptr_t address, uintptr_t *begin)
 
 	if (!object || !object->image.symbols || !object->symbols_end)
 		return NULL;
-	/* Linkers put the strings behind the symbols; where they do not, the end of what is mapped of the file is the bound. */
 	at = (uintptr_t)object->image.symbols;
-	end = (uintptr_t)object->image.strings > at && (uintptr_t)object->image.strings < object->symbols_end ? (uintptr_t)object->image.strings :
-													       object->symbols_end;
+	end = end_of_symbols(object);
 	for (count = 0; at + sizeof(symbol) <= end && count < MOST_SYMBOLS; at += sizeof(symbol), count++) {
 		if (!gw_crash_load(at + 16, (char *)&symbol + 16, 8))	/* st_size */
 			return NULL;

@@ -114,7 +114,8 @@ static void print_libraries(json_t *libraries, const char *facades)
 		json_t *bare = json_object_get(library, "bare_files"), *with = json_object_get(library, "files");
 
 		printf("    %s%s%s\n", text_of(library, "soname", text_of(library, "library", "")),
-		       json_is_true(json_object_get(library, "needed")) ? ", needed" : "", json_is_null(json_object_get(library, "path")) ? ": no file of that name" : "");
+		       json_is_true(json_object_get(library, "needed")) ? ", needed" : "",
+		       json_is_null(json_object_get(library, "path")) ? ": no file of that name" : "");
 		if (json_equal(bare, with)) {
 			print_files("both", with, facades);
 		} else {

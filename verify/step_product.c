@@ -154,7 +154,8 @@ static void try(const struct product *product, enum epilogue epilogue, const uns
 	size_t count = (size_t)size[0] * size[1];
 	void *a_device, *b_device, *bias_device, *c_device = gw_device_room(count * product->c->size);
 	double *a = numbers(product, product->a, (size_t)size[0] * size[2], 1, &a_device),
-	       *b = numbers(product, product->b, (size_t)size[1] * size[2], 2, &b_device), *bias = numbers(product, product->c, size[0], 3, &bias_device), *wanted = gw_room(count, sizeof *wanted), *got = gw_room(count, sizeof *got);
+	       *b = numbers(product, product->b, (size_t)size[1] * size[2], 2, &b_device),
+	       *bias = numbers(product, product->c, size[0], 3, &bias_device), *wanted = gw_room(count, sizeof *wanted), *got = gw_room(count, sizeof *got);
 	char *raw = gw_room(count, product->c->size), *name = gw_room(1, NAME);
 
 	snprintf(name, NAME, "%s%ux%ux%u%s", product->name, size[0], size[1], size[2], what);

@@ -69,7 +69,8 @@ CHAINS = {
     "chain": [*GEMM, "chain_c of crash", "chain_b of crash", "chain_a of crash", "chain of crash", "main of crash"],
     "null_function": ["null_function of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "in_null_function of crash", "main of crash"],
     # the frame that was overwritten, and behind the gap what the next words lead to
-    "corrupted_stack": ["null_write of crash", "smash of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "corrupted_stack of crash", "main of crash"],
+    "corrupted_stack": ["null_write of crash", "smash of crash", "cudnnGetCallback of libcudnn_graph.so.9", *DNN_CALL, "corrupted_stack of crash",
+                        "main of crash"],
 }
 UNTOLD = ["outside_raise", "outside_segv", "outside_segv leave", "outside_segv late-collect", "outside_raise jump", "wrong_handle late-leave",
           "overflow late-stack", "wrong_handle late-jump", "raise ignore", "wrong_handle ignore", "none"]
@@ -103,7 +104,8 @@ class Crash(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         os.makedirs(WORK, exist_ok=True)
-        subprocess.run([*CC.split(), "-std=gnu11", "-O1", "-g", "-w", "-rdynamic", "-fno-inline", "-fno-optimize-sibling-calls", os.path.join(HERE, "crash.c"), "-o", PROGRAM,
+        subprocess.run([*CC.split(), "-std=gnu11", "-O1", "-g", "-w", "-rdynamic", "-fno-inline", "-fno-optimize-sibling-calls",
+                        os.path.join(HERE, "crash.c"), "-o", PROGRAM,
                         "-I" + ROOT, "-I" + os.path.join(CUBLAS, "src"), BLAS, os.path.join(CUBLAS, "lib", "libcublasLt.so.13"), DNN, "-lpthread"],
                        check=True)
 
