@@ -7,7 +7,6 @@
 #include "verify/facts.h"
 
 typedef unsigned long long device_pointer; /* CUdeviceptr */
-enum { CU_SUCCESS = 0 }; /* every cuda.h */
 
 static void *driver;
 static int capability;
@@ -33,14 +32,14 @@ static _Noreturn void refused(enum gw_outcome outcome, const char *before, int s
 
 void gw_driver_must(int status, const char *call)
 {
-	if (status != CU_SUCCESS)
+	if (status != GW_VALUE_CUDA_SUCCESS)
 		refused(status == GW_VALUE_CUDA_ERROR_NO_DEVICE ? GW_NO_DEVICE : GW_FAILED, "", status, call);
 }
 
 /* The first calls: where they fail, there is nothing to compute on, whatever else is right. */
 static void first_must(int status, const char *call)
 {
-	if (status != CU_SUCCESS)
+	if (status != GW_VALUE_CUDA_SUCCESS)
 		refused(GW_NO_DEVICE, "no CUDA device: ", status, call);
 }
 

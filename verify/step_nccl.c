@@ -4,7 +4,7 @@
 
 #include "verify/facts.h"
 
-enum { COUNT = 1000, NCCL_SUCCESS = 0 /* nccl.h: ncclSuccess */ };
+enum { COUNT = 1000 };
 
 static void *nccl;
 
@@ -13,7 +13,7 @@ static void must(int status, const char *call)
 	const char *(*text_of)(int) = (const char *(*)(int))gw_function_if_there(nccl, "ncclGetErrorString");
 	const char *(*last_of)(void *) = (const char *(*)(void *))gw_function_if_there(nccl, "ncclGetLastError");
 
-	if (status != NCCL_SUCCESS)
+	if (status != GW_VALUE_ncclSuccess)
 		gw_end(GW_FAILED, "%s answered %d: %s%s%s", call, status, text_of ? text_of(status) : "without words", last_of ? "; " : "",
 		       last_of ? last_of(NULL) : "");
 }

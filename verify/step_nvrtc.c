@@ -4,7 +4,9 @@
 
 #include <stdio.h>
 
-enum { COUNT = 1000, THREADS = 128, NVRTC_SUCCESS = 0 /* nvrtc.h */ };
+#include "verify/facts.h"
+
+enum { COUNT = 1000, THREADS = 128 };
 
 static const char source[] = "extern \"C\" __global__ void gangway_verify(const float *x, float *y, float factor, int n)\n"
 			     "{\n\tint i = blockIdx.x * blockDim.x + threadIdx.x;\n\n\tif (i < n)\n\t\ty[i] = factor * x[i] + 1.0f;\n}\n";
@@ -15,7 +17,7 @@ static void must(int status, const char *call)
 {
 	const char *(*text_of)(int) = (const char *(*)(int))gw_function_if_there(nvrtc, "nvrtcGetErrorString");
 
-	if (status != NVRTC_SUCCESS)
+	if (status != GW_VALUE_NVRTC_SUCCESS)
 		gw_end(GW_FAILED, "%s answered %d: %s", call, status, text_of ? text_of(status) : "without words");
 }
 

@@ -6,8 +6,6 @@
 
 #include "verify/facts.h"
 
-enum { CUDA_SUCCESS_OF_RUNTIME = 0 }; /* driver_types.h: cudaSuccess */
-
 static void *runtime;
 
 static void must(int status, const char *call)
@@ -15,7 +13,7 @@ static void must(int status, const char *call)
 	const char *(*text_of)(int) = (const char *(*)(int))gw_function_if_there(runtime, "cudaGetErrorString");
 	const char *(*name_of)(int) = (const char *(*)(int))gw_function_if_there(runtime, "cudaGetErrorName");
 
-	if (status != CUDA_SUCCESS_OF_RUNTIME)
+	if (status != GW_VALUE_cudaSuccess)
 		gw_end(GW_FAILED, "%s answered %d, %s: %s", call, status, name_of ? name_of(status) : "an error",
 		       text_of ? text_of(status) : "without words");
 }

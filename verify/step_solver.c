@@ -12,7 +12,7 @@
 #include "gw_values.h"
 #include "verify/facts.h"
 
-enum { N = 16, CUSOLVER_SUCCESS = 0 /* cusolver_common.h: CUSOLVER_STATUS_SUCCESS */ };
+enum { N = 16 };
 
 /* cusolverDn.h; the same in CUDA 11, 12 and 13. */
 typedef int size_function(void *handle, int job, int half, int n, const void *a, int lda, const void *w, int *size);
@@ -24,7 +24,7 @@ static double complex matrix[N * N];
 
 static void must(int status, const char *call)
 {
-	if (status != CUSOLVER_SUCCESS)
+	if (status != GW_VALUE_CUSOLVER_STATUS_SUCCESS)
 		gw_end(GW_FAILED, "%s answered %d", call, status);
 }
 

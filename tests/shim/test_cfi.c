@@ -328,6 +328,43 @@ static void a_linkers_expression_has_its_value(void **state)
 	assert_false(gw_cfi_expression(EXPRESSION(cut), registers, true, 0, &value));
 }
 
+/* Instructions that compilers write seldom, in frame data of our own: the function begins 0x100 bytes behind the header, and has 0x40. */
+static void rarer_instructions_are_obeyed(void **state)
+{
+	static _Alignas(4) unsigned char data[] = {
+		0x01, 0x1b, 0x03, 0x3b, 0, 0, 0, 0, 1, 0, 0, 0, 0x00, 0x01, 0, 0, 0x2c, 0, 0, 0,		/* the header; its one row */
+		/* 20: what is shared. CFA = rsp + 8, the return address at CFA - 8 */
+		0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
+		/* 44: the function's own; places count from themselves */
+		0x2c, 0, 0, 0, 0x1c, 0, 0, 0, 0xcc, 0, 0, 0, 0x40, 0, 0, 0, 0,
+		0x41, 0x0e, 16, 0x83, 2,		/* at 1: CFA = rsp + 16, rbx at CFA - 16 */
+		0x41, 0xc3, 0x0d, 6,			/* at 2: rbx as at first, CFA = rbp + 16 */
+		0x02, 2, 0x0a, 0x09, 3, 12, 0x07, 13,	/* at 4: remembered; rbx is in r12, r13 nobody knows */
+		0x03, 4, 0, 0x0b, 0x14, 12, 1,		/* at 8: as at 2; r12 is CFA - 8 */
+		0x04, 8, 0, 0, 0, 0x06, 12,		/* at 16: r12 as at first */
+	};
+	struct gw_cfi_space space = { (uintptr_t)data, (uintptr_t)data + sizeof(data), (uintptr_t)data };
+	uintptr_t function = (uintptr_t)data + 0x100;
+	struct gw_cfi_row row;
+
+	(void)state;
+	gw_crash_forget();
+	assert_true(gw_cfi_row(&space, function, &row));
+	assert_true(row.cfa_register == GW_CFI_RSP && row.cfa.value == 8 && row.rule[GW_CFI_RA].how == GW_CFI_AT && row.rule[GW_CFI_RA].value == -8);
+	assert_true(gw_cfi_row(&space, function + 1, &row));
+	assert_true(row.cfa.value == 16 && row.rule[3].how == GW_CFI_AT && row.rule[3].value == -16);
+	assert_true(gw_cfi_row(&space, function + 2, &row));
+	assert_true(row.cfa_register == GW_CFI_RBP && row.cfa.value == 16 && row.rule[3].how == GW_CFI_SAME);
+	assert_true(gw_cfi_row(&space, function + 4, &row));
+	assert_true(row.rule[3].how == GW_CFI_REGISTER && row.rule[3].value == 12 && row.rule[13].how == GW_CFI_UNDEFINED);
+	assert_true(gw_cfi_row(&space, function + 8, &row));
+	assert_true(row.rule[3].how == GW_CFI_SAME && row.rule[13].how == GW_CFI_SAME && row.rule[12].how == GW_CFI_IS && row.rule[12].value == -8);
+	assert_true(gw_cfi_row(&space, function + 0x3f, &row));
+	assert_true(row.rule[12].how == GW_CFI_SAME && row.rule[GW_CFI_RA].value == -8 && row.return_register == GW_CFI_RA && !row.is_signal);
+	assert_false(gw_cfi_row(&space, function + 0x40, &row));
+	assert_false(gw_cfi_row(&space, function - 1, &row));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +372,7 @@ int main(void)
 		cmocka_unit_test(damaged_frame_data_is_refused_or_read_within_bounds),
 		cmocka_unit_test(truncated_frame_data_is_refused),
 		cmocka_unit_test(a_linkers_expression_has_its_value),
+		cmocka_unit_test(rarer_instructions_are_obeyed),
 	};
 
 	dl_iterate_phdr(note, NULL);
