@@ -336,9 +336,9 @@ static void rarer_instructions_are_obeyed(void **state)
 		/* 20: what is shared. CFA = rsp + 8, the return address at CFA - 8 */
 		0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0,
 		/* 44: the function's own; places count from themselves */
-		0x2c, 0, 0, 0, 0x1c, 0, 0, 0, 0xcc, 0, 0, 0, 0x40, 0, 0, 0, 0,
-		0x41, 0x0e, 16, 0x83, 2,		/* at 1: CFA = rsp + 16, rbx at CFA - 16 */
-		0x41, 0xc3, 0x0d, 6,			/* at 2: rbx as at first, CFA = rbp + 16 */
+		0x2f, 0, 0, 0, 0x1c, 0, 0, 0, 0xcc, 0, 0, 0, 0x40, 0, 0, 0, 0,
+		0x41, 0x0e, 16, 0x83, 2, 0x90, 3,	/* at 1: CFA = rsp + 16, rbx at CFA - 16, the return address at CFA - 24 */
+		0x41, 0xc3, 0xd0, 0x0d, 6,		/* at 2: rbx and the return address as at first, CFA = rbp + 16 */
 		0x02, 2, 0x0a, 0x09, 3, 12, 0x07, 13,	/* at 4: remembered; rbx is in r12, r13 nobody knows */
 		0x03, 4, 0, 0x0b, 0x14, 12, 1,		/* at 8: as at 2; r12 is CFA - 8 */
 		0x04, 8, 0, 0, 0, 0x06, 12,		/* at 16: r12 as at first */
@@ -352,9 +352,10 @@ static void rarer_instructions_are_obeyed(void **state)
 	assert_true(gw_cfi_row(&space, function, &row));
 	assert_true(row.cfa_register == GW_CFI_RSP && row.cfa.value == 8 && row.rule[GW_CFI_RA].how == GW_CFI_AT && row.rule[GW_CFI_RA].value == -8);
 	assert_true(gw_cfi_row(&space, function + 1, &row));
-	assert_true(row.cfa.value == 16 && row.rule[3].how == GW_CFI_AT && row.rule[3].value == -16);
+	assert_true(row.cfa.value == 16 && row.rule[3].how == GW_CFI_AT && row.rule[3].value == -16 && row.rule[GW_CFI_RA].value == -24);
 	assert_true(gw_cfi_row(&space, function + 2, &row));
 	assert_true(row.cfa_register == GW_CFI_RBP && row.cfa.value == 16 && row.rule[3].how == GW_CFI_SAME);
+	assert_int_equal(row.rule[GW_CFI_RA].value, -8);
 	assert_true(gw_cfi_row(&space, function + 4, &row));
 	assert_true(row.rule[3].how == GW_CFI_REGISTER && row.rule[3].value == 12 && row.rule[13].how == GW_CFI_UNDEFINED);
 	assert_true(gw_cfi_row(&space, function + 8, &row));
