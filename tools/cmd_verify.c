@@ -114,7 +114,7 @@ static int parse(struct gw_verify *verify, bool *as_json, int argc, char **argv)
 /* gangway-verify, beside the installed program or in the build directory. */
 static int find_helper(struct gw_verify *verify)
 {
-	static const char *const places[] = {"../libexec/gangway/gangway-verify", "../verify/gangway-verify"};
+	static const char *const places[] = {"../libexec/gangway/gangway-verify", "verify/gangway-verify"};
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 	char *slash;
@@ -130,7 +130,7 @@ static int find_helper(struct gw_verify *verify)
 		if (realpath(path, verify->helper) && access(verify->helper, X_OK) == 0)
 			return -1;
 	}
-	gw_complain("gangway-verify is neither in ../libexec/gangway nor in ../verify, seen from this program; install gangway as a whole");
+	gw_complain("gangway-verify is neither in ../libexec/gangway nor in verify, seen from this program; install gangway as a whole");
 	return GW_EXIT_FAILED;
 }
 

@@ -10,7 +10,7 @@
 
 #include "gw_signatures.h"
 #include "gw_values.h"
-#include "verify/facts.h"
+#include "tools/verify/facts.h"
 
 enum { N = 16 };
 

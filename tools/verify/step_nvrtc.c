@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "verify/facts.h"
+#include "tools/verify/facts.h"
 
 enum { COUNT = 1000, THREADS = 128 };
 

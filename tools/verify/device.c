@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-#include "verify/facts.h"
+#include "tools/verify/facts.h"
 
 typedef unsigned long long device_pointer; /* CUdeviceptr */
 

@@ -6,7 +6,7 @@
 
 #include "gw_signatures.h"
 #include "gw_values.h"
-#include "verify/convolution.h"
+#include "tools/verify/convolution.h"
 
 static const struct gw_convolution shape = {2, 16, 8, 8, 32};
 static const struct gw_format f16 = {.size = 2, .exponent = 5, .mantissa = 10};

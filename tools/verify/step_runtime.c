@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "verify/facts.h"
+#include "tools/verify/facts.h"
 
 static void *runtime;
 

@@ -2,7 +2,7 @@
 /* NCCL: its version, and an all-reduce among one GPU, which gives back what went in. */
 #include "step.h"
 
-#include "verify/facts.h"
+#include "tools/verify/facts.h"
 
 enum { COUNT = 1000 };
 
