@@ -153,7 +153,8 @@ def untouched(trial, name, command, env=None, options=()):
     """Gangway changes nothing: the same words, the same files."""
     _, before = trial.bare(command, env)
     _, after, found, searched = trial.run(command, env, options)
-    trial.line(before == after and not found and 'loaded' in before, f'{name}, untouched', f'{list(found)} {after.splitlines()[-1][-80:] if before == after else after}')
+    trial.line(before == after and not found and 'loaded' in before, f'{name}, untouched',
+               f'{list(found)} {after.splitlines()[-1][-80:] if before == after else after}')
 
 
 def absolute_on_purpose(trial, sites):
@@ -175,7 +176,8 @@ def absolute_on_purpose(trial, sites):
 
 def versions(trial, sites):
     """C10, C11: the newest of several that everybody can use."""
-    old, middle, new = (sites.of(*what, 'cudnn') for what in (('nvidia-cudnn-cu11', '8.6.0.163'), ('nvidia-cudnn-cu11', '8.7.0.84'), ('nvidia-cudnn-cu12', '8.9.2.26')))
+    old, middle, new = (sites.of(*what, 'cudnn') for what in (('nvidia-cudnn-cu11', '8.6.0.163'), ('nvidia-cudnn-cu11', '8.7.0.84'), ('nvidia-cudnn-cu12',
+            '8.9.2.26')))
     blas = sites.of('nvidia-cublas-cu11', '11.11.3.6', 'cublas')
     program = trial.library('program', CHECK, '-DPROGRAM', '-DBUILT=8700', middle / 'libcudnn.so.8')
     for name, path, options in (('further on LD_LIBRARY_PATH', path_of(old, middle, blas, trial.stub), ()),
@@ -184,7 +186,8 @@ def versions(trial, sites):
         status, text = trial.bare([program], env)
         trial.line(status == 1 and 'compiled against 8700 but found 8600' in text, f'C10, bare, {name}', text.strip())
         status, text, found, searched = trial.run([program], env, options)
-        trial.line(status == 0 and 'good, for 8700' in text and searched.get('newest') == [('libcudnn.so.8', str(middle / 'libcudnn.so.8'))], f'C10, gangway run, {name}', text.splitlines()[-1])
+        trial.line(status == 0 and 'good, for 8700' in text and searched.get('newest') == [('libcudnn.so.8', str(middle / 'libcudnn.so.8'))],
+                   f'C10, gangway run, {name}', text.splitlines()[-1])
         trial.line(set(found) == {'GW-343', 'GW-340'} and '8.6.0' in found['GW-343'][0] and '8.7.0' in found['GW-343'][0], f'C10, told, {name}', found)
     status, text = trial.bare([program], {'LD_LIBRARY_PATH': path_of(middle, blas, trial.stub)})
     trial.line(status == 0, 'C10, cured', text.strip())
@@ -207,7 +210,8 @@ def grouped(trial, sites):
     status, text, _, _ = trial.run([program], env)
     trial.line(status == 0 and 'started' in text, 'C03, gangway run', text.strip()[-90:])
     status, text, found, searched = trial.run([program], env, ('--python', new.parents[2]))
-    trial.line(status == 0 and ('libcublas.so.12', str(new / 'libcublas.so.12')) in searched.get('newest', []) and '"cublasGemmGroupedBatchedEx"' in found['GW-343'][0],
+    trial.line(status == 0 and ('libcublas.so.12', str(new / 'libcublas.so.12')) in searched.get('newest', [])
+               and '"cublasGemmGroupedBatchedEx"' in found['GW-343'][0],
                'C03, with a newer one on the Python paths', found)
 
 
@@ -221,16 +225,19 @@ def jitlink(trial, sites):
     trial.line('undefined symbol: __nvJitLink' in text, 'C21, bare', text.splitlines()[0][-90:])
     _, text, found, _ = trial.run(opens(library), env)
     right = [os.path.realpath(path) for path in mapped(text, 'libnvJitLink')] == [os.path.realpath(new / 'libnvJitLink.so.12')]
-    trial.line(text.count('loaded\n') == 1 and right and '12.1.105' in found['GW-343'][0] and '12.4.127' in found['GW-343'][0] and '"__nvJitLink' in found['GW-343'][0],
+    trial.line(text.count('loaded\n') == 1 and right and '12.1.105' in found['GW-343'][0] and '12.4.127' in found['GW-343'][0]
+               and '"__nvJitLink' in found['GW-343'][0],
                'C21, gangway run', found)
     untouched(trial, 'C21, cured', opens(library))
     # Newer than what is needed does as well.
-    untouched(trial, 'C21, a newer one first', opens(sites.of('nvidia-cusparse-cu12', '12.1.0.106', 'cusparse') / 'libcusparse.so.12'), {'LD_LIBRARY_PATH': path_of(new)})
+    untouched(trial, 'C21, a newer one first', opens(sites.of('nvidia-cusparse-cu12', '12.1.0.106', 'cusparse') / 'libcusparse.so.12'),
+            {'LD_LIBRARY_PATH': path_of(new)})
 
 
 def bundled(trial, sites):
     """C07, C08: front libraries that a wheel bundles under another name, without their parts."""
-    ask = [sys.executable, '-I', '-c', 'import ctypes, sys, re\nprint("version", ctypes.CDLL(sys.argv[1]).cudnnGetVersion())\n' + OPEN.split('for path in sorted')[0].split('for word')[0] +
+    ask = [sys.executable, '-I', '-c',
+            'import ctypes, sys, re\nprint("version", ctypes.CDLL(sys.argv[1]).cudnnGetVersion())\n' + OPEN.split('for path in sorted')[0].split('for word')[0] +
            'for path in sorted' + OPEN.split('for path in sorted')[1]]
     front, = glob.glob(str(elf.wheels.site('ctranslate2-4.5') / 'ctranslate2.libs' / 'libcudnn-*'))
     right, wrong = (sites.of('nvidia-cudnn-cu12', release, 'cudnn') for release in ('9.1.1.17', '9.5.1.17'))
@@ -241,16 +248,19 @@ def bundled(trial, sites):
         trial.line(str(right) not in text, f'C08, bare, {name}', text.strip()[-100:])
         status, text, found, searched = trial.run([*ask, front], env, options)
         trial.line(status == 0 and 'version 90101' in text and mapped(text, 'libcudnn_graph') == [str(right / 'libcudnn_graph.so.9')]
-                   and ('libcudnn_graph.so.9', str(right / 'libcudnn_graph.so.9')) in searched['partner'] and set(found) <= {'GW-340'}, f'C08, gangway run, {name}', f'{list(found)} {text[-100:]}')
+                   and ('libcudnn_graph.so.9',
+                           str(right / 'libcudnn_graph.so.9')) in searched['partner'] and set(found) <= {'GW-340'}, f'C08, gangway run, {name}', f'{list(found)} {text[-100:]}')
     front, = glob.glob(str(elf.wheels.site('ctranslate2-4.4') / 'ctranslate2.libs' / 'libcudnn-*'))
     right = sites.of('nvidia-cudnn-cu12', '8.9.7.29', 'cudnn')
     text = trial.bare([*ask, front])[1]
     trial.line('Could not load library libcudnn_ops_infer.so.8' in text, 'C07, bare', text.strip()[-100:])
     status, text, found, _ = trial.run([*ask, front], {'LD_LIBRARY_PATH': trial.stub}, ('--python', right.parents[2]))
-    trial.line(status == 0 and 'version 8907' in text and mapped(text, 'libcudnn_ops_infer') == [str(right / 'libcudnn_ops_infer.so.8')] and not found, 'C07, with cuDNN 8 on the Python paths', f'{found} {text[-100:]}')
+    trial.line(status == 0 and 'version 8907' in text and mapped(text, 'libcudnn_ops_infer') == [str(right / 'libcudnn_ops_infer.so.8')] and not found,
+               'C07, with cuDNN 8 on the Python paths', f'{found} {text[-100:]}')
     nine = sites.of('nvidia-cudnn-cu12', '9.1.1.17', 'cudnn')
     status, text, found, searched = trial.run([*ask, front], {'LD_LIBRARY_PATH': trial.stub}, ('--python', nine.parents[2]))
-    trial.line(status == 0 and 'version 8907' in text and 'libcudnn_ops_infer.so.8' in dict(searched.get('facade', [])), 'C07, with cuDNN 9 alone', f'{searched} {text[-100:]}')
+    trial.line(status == 0 and 'version 8907' in text and 'libcudnn_ops_infer.so.8' in dict(searched.get('facade', [])), 'C07, with cuDNN 9 alone',
+               f'{searched} {text[-100:]}')
 
 
 def provider(trial, sites):
@@ -270,7 +280,8 @@ def provider(trial, sites):
     blas, dnn = sites.of('nvidia-cublas-cu11', '11.11.3.6', 'cublas', 'eleven'), sites.of('nvidia-cudnn-cu11', '8.7.0.84', 'cudnn', 'eleven')
     _, text, found, searched = trial.run(command, env, ('--python', blas.parents[2]))
     named = dict(searched.get('python', []) + searched.get('partner', []))
-    trial.line(set(named.items()) >= {('libcublasLt.so.11', str(blas / 'libcublasLt.so.11')), ('libcublas.so.11', str(blas / 'libcublas.so.11')), ('libcudnn.so.8', str(dnn / 'libcudnn.so.8'))}
+    trial.line(set(named.items()) >= {('libcublasLt.so.11', str(blas / 'libcublasLt.so.11')), ('libcublas.so.11', str(blas / 'libcublas.so.11')),
+               ('libcudnn.so.8', str(dnn / 'libcudnn.so.8'))}
                and 'libcublas' not in text.splitlines()[0], 'C05, with CUDA 11 on the Python paths', f'{found} {text.splitlines()[0][-120:]}')
     thirteen = elf.wheels.site('cuda13')
     _, text, found, searched = trial.run(command, env, ('--python', thirteen))
@@ -288,7 +299,8 @@ def engine(trial):
     told = found.get('GW-344', [''])[0]
     trial.line('3\n' in text and f'libnvrtc.so.12, which {library} asked for, cannot be opened: no such file in' in told, 'C19, told', told)
     _, text, found, searched = trial.run(command, None, ('--python', site))
-    trial.line(text == '0\n' and not found and dict(searched['python'])['libnvrtc.so.12'] == str(site / 'nvidia/cuda_nvrtc/lib/libnvrtc.so.12'), 'C19, gangway run', searched)
+    trial.line(text == '0\n' and not found and dict(searched['python'])['libnvrtc.so.12'] == str(site / 'nvidia/cuda_nvrtc/lib/libnvrtc.so.12'),
+               'C19, gangway run', searched)
 
 
 def tensorflow(trial, sites):
@@ -301,8 +313,10 @@ def tensorflow(trial, sites):
     _, text, found, searched = trial.run(command, env)
     missing = sorted({told.split(',')[0] for told in found.get('GW-344', [])})
     answered = {name for outcome, names in searched.items() if outcome != 'missing' for name, _ in names}
-    lost = {name for name in ('libcudart.so.12', 'libcufft.so.11', 'libcusolver.so.11', 'libcublas.so.12', 'libcublasLt.so.12', 'libcudnn.so.8') if name not in answered}
-    trial.line(len(missing) > 2 and lost <= set(missing) | {told.split(' ')[0] for told in found.get('GW-310', [])} and all('libtensorflow' in told for told in found['GW-344']),
+    lost = {name for name in ('libcudart.so.12', 'libcufft.so.11', 'libcusolver.so.11', 'libcublas.so.12', 'libcublasLt.so.12',
+            'libcudnn.so.8') if name not in answered}
+    trial.line(len(missing) > 2 and lost <= set(missing) | {told.split(' ')[0] for told in found.get('GW-310', [])}
+               and all('libtensorflow' in told for told in found['GW-344']),
                'C25, each named', f'{missing}, answered: {sorted(answered)}')
     cudnn = sites.of('nvidia-cudnn-cu12', '8.9.2.26', 'cudnn')
     command = [sys.executable, '-I', '-c', STUBS, site / 'tensorflow' / 'libtensorflow_cc.so.2', cudnn / 'libcudnn.so.8']
@@ -334,8 +348,10 @@ def main():
         def pairs():
             for name, package, good, bad, wrong in (
                     ('C01', blas[1], '12.9.0.13', '12.8.5.5', 'undefined symbol: cublasLtGetEnvironmentMode'),
-                    ('C01', blas[2], '13.5.1.27', '13.4.3.11', 'undefined symbol: cublasLt'), ('C04', blas[0], '11.11.3.6', '11.10.3.66', 'undefined symbol: cublasLt'),
-                    ('C02', blas[1], '12.8.5.5', '12.9.0.13', None), ('C02', blas[1], '12.1.3.1', '12.9.3.13', None), ('C02', blas[2], '13.0.2.14', '13.8.2.12', None)):
+                    ('C01', blas[2], '13.5.1.27', '13.4.3.11', 'undefined symbol: cublasLt'), ('C04', blas[0], '11.11.3.6', '11.10.3.66',
+                            'undefined symbol: cublasLt'),
+                    ('C02', blas[1], '12.8.5.5', '12.9.0.13', None), ('C02', blas[1], '12.1.3.1', '12.9.3.13', None), ('C02', blas[2], '13.0.2.14',
+                            '13.8.2.12', None)):
                 soname = 'libcublas.so.' + good.split('.')[0]
                 mixed(trial, f'{name} {good} on {bad}', sites.of(package, good, 'cublas'), sites.of(package, bad, 'cublas'), soname, 'libcublasLt', wrong)
             good, bad = sites.of(blas[0], '11.11.3.6', 'cublas'), sites.of(blas[0], '11.10.3.66', 'cublas')
@@ -343,7 +359,8 @@ def main():
             trial.line(mapped(text, 'libcublasLt') == [str(good / 'libcublasLt.so.11')] and 'GW-340' in found, 'C04, opened lazily', list(found))
 
         def parts():
-            mixed(trial, 'C09', sites.of('nvidia-cudnn-cu12', '8.9.2.26', 'cudnn'), sites.of('nvidia-cudnn-cu11', '8.6.0.163', 'cudnn'), 'libcudnn_cnn_infer.so.8',
+            mixed(trial, 'C09', sites.of('nvidia-cudnn-cu12', '8.9.2.26', 'cudnn'), sites.of('nvidia-cudnn-cu11', '8.6.0.163', 'cudnn'),
+                    'libcudnn_cnn_infer.so.8',
                   'libcudnn_ops_infer', 'undefined symbol: _Z', (sites.of(blas[0], '11.11.3.6', 'cublas'),))
 
         cases = {'pairs': pairs, 'parts': parts, 'absolute': lambda: absolute_on_purpose(trial, sites), 'versions': lambda: versions(trial, sites),
