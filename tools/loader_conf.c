@@ -23,7 +23,7 @@
 #define MAX_SIZE (1u << 20) /* of one */
 #define MAX_STARS 4	  /* of a pattern: each multiplies what comparing a name may cost */
 #define MAX_PATTERNS 4096
-#define MAX_ENTRIES 16384 /* of directories that patterns are compared with */
+#define MAX_ENTRIES 4096 /* of directories that patterns are compared with */
 
 /* One reading of all files. Each file and pattern is looked at once, as a second time would name the same directories. */
 struct conf {
@@ -62,10 +62,16 @@ static unsigned entries_left;
 
 static struct dirent *next_entry(void *directory)
 {
-	if (!entries_left)
-		return NULL;
-	entries_left--;
-	return readdir(directory);
+	struct dirent *entry;
+
+	do {
+		if (!entries_left)
+			return NULL;
+		entries_left--;
+		entry = readdir(directory);
+		/* A `.?` that fits `..` would lead out of the root. */
+	} while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
+	return entry;
 }
 
 static void *open_directory(const char *path)
