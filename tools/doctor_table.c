@@ -86,9 +86,10 @@ void gw_table_finish(struct gw_table *table)
 	*table = (struct gw_table){0};
 }
 
-static bool same_branch(const char *a, const char *b)
+/* A branch of drivers has one maximum, from its first beta on: 550.40.07 says 12.4 of itself, too. */
+static unsigned long branch_of(const char *driver)
 {
-	return strtoul(a, NULL, 10) == strtoul(b, NULL, 10);
+	return strtoul(driver, NULL, 10);
 }
 
 const char *gw_table_maximum(const struct gw_table *table, const char *driver, bool *newer)
@@ -102,10 +103,10 @@ const char *gw_table_maximum(const struct gw_table *table, const char *driver, b
 			continue;
 		if (!newest || gw_release_compare(row->name, newest->name) > 0)
 			newest = row;
-		if (gw_release_compare(driver, row->value) >= 0 && (!best || gw_release_compare(row->name, best->name) > 0))
+		if (branch_of(driver) >= branch_of(row->value) && (!best || gw_release_compare(row->name, best->name) > 0))
 			best = row;
 	}
-	*newer = best && best == newest && !same_branch(driver, best->value);
+	*newer = best && best == newest && branch_of(driver) > branch_of(best->value);
 	return best ? best->name : NULL;
 }
 

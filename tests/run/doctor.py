@@ -473,6 +473,19 @@ def a_framework_gets_what_its_own_paths_lead_to_in_the_order_in_which_it_opens(w
 
 
 @case
+def the_newest_cuda_of_a_driver_goes_by_its_branch(world):
+    root = Root(world)
+    for driver, cuda in (("550.40.07", "12.4"), ("550.163.01", "12.4"), ("565.57.01", "12.7"), ("580.159", "13.0"), ("535.183.06", "12.2"), ("450.57", "11.0"),
+                         ("418.226.00", "10.1"), ("346.46", "7.0"), ("304.137", None), ("600.1", "13.2")):
+        root.module(driver)
+        shutil.rmtree(root.host(SYSTEM), ignore_errors=True)
+        root.driver(driver)
+        report, _ = root.examine()
+        check(report["driver"]["maximum_cuda"] == cuda, f"{driver}: {report['driver']}")
+        check(("which ends before it" in (report["driver"]["maximum_from"] or "")) == (driver == "600.1"), str(report["driver"]))
+
+
+@case
 def wsl_brings_its_own_driver(world):
     root = clean(world)
     shutil.rmtree(root.host("/proc"))
