@@ -63,21 +63,22 @@ enum gw_trace_block_kind {
 	GW_TRACE_FREE,
 	GW_TRACE_RECORDS,	/* struct gw_trace_record… */
 	GW_TRACE_DEFINITIONS,	/* struct gw_trace_definition… */
-	GW_TRACE_COUNTS,	/* struct gw_trace_count[], one a function that the block's threads called, fn 0xffff ends it */
+	GW_TRACE_COUNTS,	/* struct gw_trace_count[] up to the block's end, in no order; those with no calls hold nothing */
 };
 
 /* The first 64 bytes of each block. Members after `check` may change while the block is in use. */
 struct gw_trace_block {
 	uint16_t kind;		/* enum gw_trace_block_kind */
 	uint16_t generation;	/* counts the times that this block was claimed, from 1, never 0: what bears another is an older use's */
-	uint32_t tid;		/* kernel id of its thread; 0: definitions */
+	uint32_t tid;		/* kernel id of its thread; 0: definitions, and counts that all threads add to */
 	uint64_t thread;	/* number of the thread in this process, from 1, in order of appearance: tids are used again */
 	uint64_t sequence;	/* this thread's blocks: 0, 1, …: a gap is what a ring overwrote */
 	uint64_t first;		/* how many records the thread had made before this block: numbers them across gaps */
 	uint32_t sample;	/* 1: each call is here; N: about one in N */
 	uint32_t check;		/* gw_trace_check of the bytes before it */
 	uint32_t owner;		/* atomic: tid of the thread that writes; 0: nobody does */
-	uint32_t reserved[5];
+	uint32_t fill;		/* atomic, definitions: bytes behind this head that were claimed; may say more than there are */
+	uint32_t reserved[4];
 };
 
 enum gw_trace_record_kind {
@@ -97,13 +98,17 @@ enum gw_trace_record_flags {
 };
 
 /*
- * One call: `slots` times 64 bytes, 64-byte aligned within the block. After the first 32 bytes: the arguments in the order of the function's
- * definition, each aligned to its own size (pointers and doubles 8; int, enum, float, and with no GW_TRACE_LONG every integer, 4), then what
- * pointers that the definition marks "in" pointed to before the call, or "out" after it, as many bytes as it says; then, aligned to 8, the extension
- * words in the order of their flags' bits; then zeros.
+ * One call: `slots` times 64 bytes, 64-byte aligned within the block. After the first 32 bytes, one behind the other with no gap: the arguments in
+ * the order of the function's definition (pointers and doubles 8 bytes; int, enum, float, and with no GW_TRACE_LONG every integer, 4; a struct its
+ * size, rounded up to 4), then, parameter after parameter, what those that the definition marks "in" or "out" pointed to, as many bytes as it says
+ * (zeros where the call failed, the pointer is NULL or the caller's size is smaller); then the extension words, 8 bytes each, in the order of their
+ * flags' bits; then zeros. So everything is aligned to 4.
  *
- * `mark` is written last: generation | slots << 16 | kind << 24 | check << 32, check = gw_trace_check of all other bytes of the record, seeded
- * with the other 32 bits of mark. A record whose mark bears another generation, or none, is not there (yet): a thread's records end before it.
+ * `mark` is written last: generation | slots << 16 | kind << 24 | check << 32, check = gw_trace_check_words of the 8 * slots - 1 words behind the
+ * mark, seeded with the low 32 bits of mark. A record whose mark bears another generation, or none, is not there (yet). Such a slot ends a thread's
+ * records but where the writer was interrupted: by a signal's handler that made calls, whose records follow, or by what killed it.
+ *
+ * GW_TRACE_MARK has the definition's number in words[0], and start; all else is zero.
  */
 struct gw_trace_record {
 	uint64_t mark;
@@ -127,16 +132,21 @@ struct gw_trace_definition {
 	uint32_t length;	/* bytes of text that follow: one JSON object, no NUL */
 };
 
-/* One function's calls by the threads that used this block, one after another: sums over blocks are the process's. Written by one thread at a time. */
+/*
+ * One function's calls by the threads that used this block, one after another: sums over blocks are the process's. Where shape is not 0: how many of
+ * them had that shape; these are among the others. Written by one thread at a time, or, in a block of no thread, by atomic additions.
+ */
 struct gw_trace_count {
 	uint16_t fn;
-	uint16_t reserved;
-	uint32_t reserved2;
+	uint16_t skip;		/* the writer's own: how many of the next calls are not timed */
+	uint32_t shape;		/* number of a definition "shape", or 0 */
 	uint64_t calls, failures;
 	uint64_t timed;		/* how many of the calls were timed */
-	uint64_t ticks;		/* what these took, and the shortest and longest of them */
-	uint64_t shortest, longest;
-	uint64_t latest;	/* stamp of the last timed one */
+	uint64_t ticks;		/* what the calls took: each timed one counts for those before it that were not */
+	uint64_t longest;	/* of the timed ones */
+	uint64_t latest;	/* stamp of the last timed one's end */
+	uint32_t shortest;	/* of the timed ones, plus 1; 0: none */
+	uint32_t average;	/* the writer's own: of the last timed ones, in ticks */
 };
 
 /*
