@@ -48,7 +48,7 @@ struct gw_trace_head {
 	uint32_t function_count;	/* function numbers are below */
 	struct gw_trace_moment start;
 	uint32_t reserved[5];
-	uint32_t check;			/* gw_trace_check of all bytes before it */
+	uint32_t check;			/* gw_trace_check_words of the head to here, with 0 for itself, seed 0 */
 	/* Atomics. */
 	uint32_t blocks;		/* how many blocks are, or were, in use: those beyond hold nothing */
 	uint32_t stopped;		/* enum gw_trace_stop */
@@ -75,7 +75,7 @@ struct gw_trace_block {
 	uint64_t sequence;	/* this thread's blocks: 0, 1, …: a gap is what a ring overwrote */
 	uint64_t first;		/* how many records the thread had made before this block: numbers them across gaps */
 	uint32_t sample;	/* 1: each call is here; N: about one in N */
-	uint32_t check;		/* gw_trace_check of the bytes before it */
+	uint32_t check;		/* gw_trace_check_words of the first 5 words, with 0 for itself, seed 0 */
 	uint32_t owner;		/* atomic: tid of the thread that writes; 0: nobody does */
 	uint32_t fill;		/* atomic, definitions: bytes behind this head that were claimed; may say more than there are */
 	uint32_t reserved[4];
@@ -128,7 +128,7 @@ struct gw_trace_definition {
 	uint32_t size;		/* bytes, this head included, written right after the claim; 0: the block's end */
 	uint16_t generation;	/* as in the block's head, else it is not there */
 	uint16_t state;		/* 1: complete */
-	uint32_t check;		/* gw_trace_check of the text */
+	uint32_t check;		/* gw_trace_check_words of the text, padded with zeros to words, seed 0 */
 	uint32_t length;	/* bytes of text that follow: one JSON object, no NUL */
 };
 

@@ -12,6 +12,7 @@
 #include "objects.h"
 #include "real.h"
 #include "settings.h"
+#include "trace.h"
 
 static void forked(void)
 {
@@ -19,6 +20,7 @@ static void forked(void)
 	gw_objects_forked();
 	gw_crash_forked();
 	gw_trail_forked();
+	gw_trace_forked();
 }
 
 static void __attribute__((constructor)) begin(void)
@@ -32,4 +34,5 @@ static void __attribute__((constructor)) begin(void)
 static void __attribute__((destructor)) end(void)
 {
 	gw_log_counts();
+	gw_trace_end();
 }

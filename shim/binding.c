@@ -36,8 +36,10 @@ static struct gw_binding *take_free(void)
 	for (i = 0; i < BINDINGS; i++) {
 		uint32_t free_state = 0;
 
-		if (atomic_compare_exchange_strong(&bindings[i].state, &free_state, 1))
+		if (atomic_compare_exchange_strong(&bindings[i].state, &free_state, 1)) {
+			atomic_store_explicit(&bindings[i].traced, 0, memory_order_relaxed);
 			return &bindings[i];
+		}
 	}
 	return NULL;
 }

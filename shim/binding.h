@@ -35,6 +35,7 @@ struct gw_binding {
 	const struct gw_release *version_release;	/* what version questions are answered as; NULL: by the library itself */
 	_Atomic(const struct gw_release *) loaded_release;	/* NULL until known: gw_binding_ask */
 	_Atomic(struct gw_binding *) refined;	/* the same library for callers of which more is known; each is the next one's */
+	_Atomic uint32_t traced;		/* the epoch of the trace that has its definition */
 	_Atomic bool told;			/* of nobody's: why a facade has no target has been told */
 	int32_t refuse;				/* status for what is missing, in the caller's numbering */
 	struct gw_object *library;		/* NULL when not loaded */

@@ -33,7 +33,14 @@ enum gw_call_flags {
 	GW_CALL_TRANSLATE = 2,	/* statuses differ between caller and loaded release */
 	GW_CALL_VIA = 4,	/* a `via` function answers, if this function has one: caller and loaded release differ, the loaded
 				 * one lacks the function, or the treatment says `always` */
+	GW_CALL_TRACE = 8,	/* the trace counts the call: gw_trace_count ends it */
+	GW_CALL_RECORD = 16,	/* and has a record of it */
+	GW_CALL_TIMED = 32,	/* the trace wants its duration: `end` */
+	GW_CALL_SHARED = 64,	/* `slot` belongs to all threads */
+	GW_CALL_STACK = 128,	/* the record has the backtrace */
 };
+
+struct gw_trace_count;
 
 struct gw_call {
 	const struct gw_binding *binding;	/* who was called, for whom; never NULL */
@@ -43,6 +50,9 @@ struct gw_call {
 	uint8_t flags;
 	uint8_t nested;			/* inside another intercepted call: neither counted nor logged */
 	uint8_t absent;			/* the loaded release lacks it; the stand-in answered in the caller's own numbering */
+	uint32_t shape;			/* trace: number of the definition; only when GW_CALL_TRACE, as all below */
+	struct gw_trace_count *slot;	/* where it is counted */
+	uint64_t stamp, end;		/* GW_CALL_RECORD: when it began; GW_CALL_TIMED: and ended */
 };
 
 /* One argument or result, for the log. */

@@ -18,6 +18,7 @@
 #include "release.h"
 #include "settings.h"
 #include "thread.h"
+#include "trace.h"
 
 /* gw_call.nested */
 enum { OUTERMOST, NESTED, PASSING };
@@ -70,8 +71,9 @@ static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t f
 	uintptr_t here = (uintptr_t)call;
 	uint32_t origin = thread->origin;
 	int error = errno;
-	struct gw_object *object = NULL;
+	struct gw_object *object = NULL, *from = NULL;
 	struct gw_binding *binding;
+	uint8_t traced = GW_CONTROL_OFF;
 	void *target;
 
 	thread->origin = 0;
@@ -83,13 +85,19 @@ static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t f
 	if (thread->depth && here >= thread->outermost)
 		thread->depth = 0;
 	call->nested = thread->depth ? NESTED : OUTERMOST;
+	if (call->nested == OUTERMOST) {
+		traced = gw_trace_level(fn);
+		if (traced == GW_CONTROL_UNDECIDED)
+			traced = gw_trace_decide(fn);
+		if (traced > GW_CONTROL_OFF && !gw_trace_ready())
+			traced = GW_CONTROL_OFF;
+	}
 	if (origin) {
 		unsigned family = gw_functions[fn].family;
 
 		binding = gw_binding_of_origin(family, origin);
 		if (binding->loaded) {
-			struct gw_object *from = gw_object_of(caller);
-
+			from = gw_object_of(caller);
 			binding = gw_binding_refine(binding, from);
 			/* As in gw_binding_for_caller; a vendor's library and what no object holds are looked at each time. */
 			if (from->identity && from->role != GW_ROLE_VENDOR)
@@ -127,6 +135,8 @@ static __attribute__((noinline)) void *find_out(struct gw_call *call, uint32_t f
 			call->flags |= GW_CALL_REPORT;
 		if (level == GW_LOG_CALLS)
 			call->start = gw_process_now();
+		if (traced > GW_CONTROL_OFF)
+			gw_trace_enter(call, traced, object ? object : from);
 	}
 	errno = error;
 	return target;
@@ -148,6 +158,7 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	struct gw_binding *binding = !object ? NULL : origin ? remembered(object, function->family, origin) :
 		atomic_load_explicit(&object->bindings[function->family], memory_order_acquire);
 	void *target = binding ? atomic_load_explicit(&binding->target[fn], memory_order_acquire) : NULL;
+	uint8_t traced = gw_trace_level(fn);
 
 	/*
 	 * A caller's second call of a function while nobody watches needs a few loads, and no function that could change errno. Origin and depth
@@ -155,7 +166,7 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	 */
 	if (!target || target == gw_binding_nothing || __atomic_load_n(&thread->depth, __ATOMIC_RELAXED) || object->role == GW_ROLE_VENDOR ||
 	    binding->stub || atomic_load_explicit(&gw_log_level_now, memory_order_relaxed) != GW_LOG_NOTHING ||
-	    (function->via_always && !atomic_load_explicit(&binding->asked, memory_order_acquire)))
+	    traced == GW_CONTROL_UNDECIDED || (function->via_always && !atomic_load_explicit(&binding->asked, memory_order_acquire)))
 		return find_out(call, fn, caller);
 	if (origin)
 		thread->origin = 0;
@@ -169,6 +180,8 @@ void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
 	thread->depth = 1;
 	thread->outermost = (uintptr_t)call;
 	gw_trail_note(thread, fn, caller);
+	if (traced != GW_CONTROL_OFF)
+		gw_trace_enter(call, traced, (struct gw_object *)(uintptr_t)object);
 	return target;
 }
 

@@ -8,6 +8,7 @@
 #include "log.h"
 #include "output.h"
 #include "settings.h"
+#include "trace.h"
 
 #define REMEMBERED 512u
 
@@ -70,6 +71,7 @@ void gw_finding_tell(enum gw_finding which, const char *subject, const char *tex
 	atomic_store_explicit(&told_of[which], true, memory_order_relaxed);
 	if (!remedy)
 		remedy = gw_finding_remedy(which);
+	gw_trace_finding(gw_finding_code(which), gw_finding_severity(which), text, remedy);
 	gw_log_finding(gw_finding_code(which), gw_finding_severity(which), text, remedy);
 	gw_line_start(&line, buffer, sizeof(buffer));
 	gw_line_text(&line, "gangway: ");

@@ -41,42 +41,17 @@ enum gw_log_level gw_log_level(void)
 	return now ? (enum gw_log_level)now : decide();
 }
 
-/* In the C locale's words, and without strerror, which may read translations from files. */
-static const char *reason(int error)
-{
-	switch (error) {
-	case 0: return "only a part of a line could be written";
-	case EACCES:
-	case EPERM: return "permission denied";
-	case ENOENT: return "no such file or directory";
-	case ENOTDIR: return "a part of the path is no directory";
-	case EISDIR: return "is a directory";
-	case EROFS: return "read-only file system";
-	case ENOSPC: return "no space left on device";
-	case EDQUOT: return "disk quota exceeded";
-	case EFBIG: return "file too large";
-	case EPIPE: return "nobody reads it";
-	case EMFILE:
-	case ENFILE: return "too many open files";
-	case EIO: return "input/output error";
-	default: return NULL;
-	}
-}
-
 static void tell_failed(void)
 {
 	char text[1024];
 	struct gw_line line;
 	int error = atomic_load(&file.error);
-	const char *why = reason(error);
 
 	gw_line_start(&line, text, sizeof(text) - 1);
 	gw_line_text(&line, "the log ");
 	gw_line_text(&line, file.path);
 	gw_line_text(&line, " cannot be written: ");
-	gw_line_text(&line, why ? why : "errno ");
-	if (!why)
-		gw_line_signed(&line, error);
+	gw_output_reason(&line, error);
 	line.text[line.length] = 0;
 	gw_finding_tell(GW_FINDING_LOG_FAILED, file.path, text, NULL);
 }

@@ -14,6 +14,7 @@
 #include "ordered.h"
 #include "process.h"
 #include "table.h"
+#include "trace.h"
 
 #define RECORDS 4096u		/* objects mapped at once that we can tell apart; more of them share record 0 */
 #define CACHE GW_OBJECT_CACHE
@@ -241,6 +242,7 @@ static void sweep(uint32_t now)
 			continue;
 		if (object->role == GW_ROLE_VENDOR || object->role == GW_ROLE_FACADE)
 			gw_binding_library_gone(object);
+		gw_trace_closed(object->low);
 		object->identity = 0;
 	}
 	swept = now;

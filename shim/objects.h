@@ -37,6 +37,7 @@ struct gw_object {
 	_Atomic uint32_t built[GW_FAMILY_COUNT];	/* built.c's: which releases it was built for; 0: not known yet */
 	_Atomic(struct gw_binding *) bindings[GW_FAMILY_COUNT];	/* who answers its calls; NULL: not known yet */
 	_Atomic uint64_t through[GW_FAMILY_COUNT];	/* who answers those that came in through an origin: binding.h */
+	_Atomic uint32_t traced[GW_FAMILY_COUNT];	/* the epoch of the trace that has its definition as a caller of the family */
 	_Atomic(struct gw_binding *) answers[GW_FAMILY_COUNT];	/* the binding whose library it is */
 };
 

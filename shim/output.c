@@ -13,40 +13,48 @@
 
 #define FIRST_DESCRIPTOR 200	/* programs count on getting the lowest free numbers, and close those they do not know */
 
-/* write(2) with SIGPIPE and SIGXFSZ held back for this thread, and taken away again if this write raised them. */
-static ssize_t write_quietly(int file, const char *text, size_t length)
+bool gw_quiet_begin(struct gw_quiet *quiet)
 {
-	sigset_t ours, before, pending;
-	const struct timespec now = { 0, 0 };
-	bool had_pipe, had_size;
-	ssize_t written;
-	int error;
+	sigset_t ours, pending;
 
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGPIPE);
 	sigaddset(&ours, SIGXFSZ);
 	sigpending(&pending);
-	had_pipe = sigismember(&pending, SIGPIPE);
-	had_size = sigismember(&pending, SIGXFSZ);
-	if (pthread_sigmask(SIG_BLOCK, &ours, &before))
+	quiet->had_pipe = sigismember(&pending, SIGPIPE);
+	quiet->had_size = sigismember(&pending, SIGXFSZ);
+	return !pthread_sigmask(SIG_BLOCK, &ours, &quiet->before);
+}
+
+void gw_quiet_end(struct gw_quiet *quiet, bool raised)
+{
+	const struct timespec now = { 0, 0 };
+	int error = errno;
+	sigset_t taken;
+
+	sigemptyset(&taken);
+	if (!quiet->had_pipe)
+		sigaddset(&taken, SIGPIPE);
+	if (!quiet->had_size)
+		sigaddset(&taken, SIGXFSZ);
+	while (raised && sigtimedwait(&taken, NULL, &now) < 0 && errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+	errno = error;
+}
+
+/* write(2) with SIGPIPE and SIGXFSZ held back for this thread, and taken away again if this write raised them. */
+static ssize_t write_quietly(int file, const char *text, size_t length)
+{
+	struct gw_quiet quiet;
+	ssize_t written;
+
+	if (!gw_quiet_begin(&quiet))
 		return -1;
 	do
 		written = write(file, text, length);
 	while (written < 0 && errno == EINTR);
-	error = errno;
-	if (written < 0 && (error == EPIPE || error == EFBIG)) {
-		sigset_t raised;
-
-		sigemptyset(&raised);
-		if (error == EPIPE && !had_pipe)
-			sigaddset(&raised, SIGPIPE);
-		if (error == EFBIG && !had_size)
-			sigaddset(&raised, SIGXFSZ);
-		while (sigtimedwait(&raised, NULL, &now) < 0 && errno == EINTR)
-			;
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = error;
+	gw_quiet_end(&quiet, written < 0 && (errno == EPIPE || errno == EFBIG));
 	return written;
 }
 
@@ -138,4 +146,35 @@ void gw_output_stderr(const char *line, size_t length)
 
 	write_quietly(STDERR_FILENO, line, length);
 	errno = error;
+}
+
+/* In the C locale's words, and without strerror, which may read translations from files. */
+static const char *reason(int error)
+{
+	switch (error) {
+	case 0: return "only a part of a line could be written";
+	case EACCES:
+	case EPERM: return "permission denied";
+	case ENOENT: return "no such file or directory";
+	case ENOTDIR: return "a part of the path is no directory";
+	case EISDIR: return "is a directory";
+	case EROFS: return "read-only file system";
+	case ENOSPC: return "no space left on device";
+	case EDQUOT: return "disk quota exceeded";
+	case EFBIG: return "file too large";
+	case EPIPE: return "nobody reads it";
+	case EMFILE:
+	case ENFILE: return "too many open files";
+	case EIO: return "input/output error";
+	default: return NULL;
+	}
+}
+
+void gw_output_reason(struct gw_line *line, int error)
+{
+	const char *why = reason(error);
+
+	gw_line_text(line, why ? why : "errno ");
+	if (!why)
+		gw_line_signed(line, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See process.h. Opens files only in gw_process_command, which the log alone calls. */
+/* See process.h. Opens files only in gw_process_command and gw_process_boot, which the log and the trace alone call. */
 #include "process.h"
 
 #include <fcntl.h>
@@ -47,9 +47,9 @@ uint64_t gw_process_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-unsigned gw_process_command(char *buffer, unsigned size)
+static unsigned read_file(const char *path, char *buffer, unsigned size)
 {
-	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 
 	if (file < 0)
@@ -57,6 +57,21 @@ unsigned gw_process_command(char *buffer, unsigned size)
 	got = read(file, buffer, size);
 	close(file);
 	return got > 0 ? (unsigned)got : 0;
+}
+
+unsigned gw_process_command(char *buffer, unsigned size)
+{
+	return read_file("/proc/self/cmdline", buffer, size);
+}
+
+bool gw_process_boot(char *buffer, unsigned size)
+{
+	unsigned length = read_file("/proc/sys/kernel/random/boot_id", buffer, size - 1);
+
+	while (length && buffer[length - 1] == '\n')
+		length--;
+	buffer[length] = 0;
+	return length != 0;
 }
 
 bool gw_process_secure(void)

@@ -19,6 +19,9 @@ uint64_t gw_process_now(void);	/* CLOCK_MONOTONIC, ns */
 /* Copies the command line, NUL-separated, at most SIZE bytes; returns how many. */
 unsigned gw_process_command(char *buffer, unsigned size) __attribute__((nonnull));
 
+/* The id that the kernel gave this start of the machine. False: it is not to be had. */
+bool gw_process_boot(char *buffer, unsigned size) __attribute__((nonnull));
+
 /* Is the program running as another user than the one who set its environment (setuid, file capabilities)? */
 bool gw_process_secure(void);
 

@@ -41,6 +41,12 @@ const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 		"off: libraries that belong together are taken from wherever the loader finds them, and only told of; `--no-pairing` sets it" },
 	[GW_SETTING_CRASH] = { "GANGWAY_CRASH",
 		"1: write a report when the process crashes inside a vendor call; `gangway run` sets it, `--no-crash-report` sets 0" },
+	[GW_SETTING_TRACE] = { "GANGWAY_TRACE", "write a trace (docs/trace.md) of each process that calls vendor libraries into this directory, or to this file" },
+	[GW_SETTING_TRACE_LEVEL] = { "GANGWAY_TRACE_LEVEL",
+		"what the trace holds: count (the default), record, times, sample=N or off; `,FAMILY:LEVEL` and `,FUNCTION:LEVEL` may follow" },
+	[GW_SETTING_TRACE_SIZE] = { "GANGWAY_TRACE_SIZE", "how large one process's trace may become, as in 64M or 2G; 256M is the default" },
+	[GW_SETTING_TRACE_FULL] = { "GANGWAY_TRACE_FULL", "what happens then: ring (the default) overwrites the oldest records, stop records no more" },
+	[GW_SETTING_CONTROL] = { "GANGWAY_CONTROL", "1: `gangway trace PID` may switch the trace while the process runs; `gangway run` sets it" },
 	[GW_SETTING_AUDITED] = { "LD_AUDIT", "the loader's own; tells whether gangway's auditor finds the facades" },
 	[GW_SETTING_LOADER_PATH] = { "LD_LIBRARY_PATH", "the loader's own; a facade looks there for its target, as the loader would" },
 	[GW_SETTING_PYTHONPATH] = { "PYTHONPATH", "Python's own; its nvidia/*/lib are looked through, too" },
@@ -59,7 +65,7 @@ static size_t copy_origin(unsigned setting, const char *value, char *to, size_t 
 	int error = errno;
 	size_t length = 0;
 
-	if ((setting == GW_SETTING_LOG || setting == GW_SETTING_FINDINGS) && *value != '/' && getcwd(to, size)) {
+	if ((setting == GW_SETTING_LOG || setting == GW_SETTING_FINDINGS || setting == GW_SETTING_TRACE) && *value != '/' && getcwd(to, size)) {
 		length = strlen(to);
 		if (*to != '/' || length + 1 >= size)	/* a directory outside the root of this process has no such name */
 			length = 0;

@@ -48,6 +48,15 @@ struct gw_function {
 	uint16_t first, last;	/* the oldest and the newest known release that declare it: indices into the family's releases */
 };
 
+/* What the trace keeps of what a parameter points to: abi/trace. */
+struct gw_trace_content {
+	uint16_t fn;		/* sorted by it; 0xffff ends the table */
+	uint8_t parameter;
+	uint8_t bytes;
+	uint8_t after;		/* as it is after the call, not before */
+	uint8_t size;		/* the parameter that says how many bytes there are; 255: none */
+};
+
 struct gw_constant {
 	int32_t value;
 	uint32_t name;		/* gw_string: the name in the newest release that has this value */
@@ -165,6 +174,7 @@ extern const char gw_build_id[];
 extern const char gw_strings[] __attribute__((visibility("hidden")));
 extern const struct gw_parameter gw_parameters[] __attribute__((visibility("hidden")));
 extern const struct gw_constant gw_constants[] __attribute__((visibility("hidden")));
+extern const struct gw_trace_content gw_trace_contents[] __attribute__((visibility("hidden")));
 extern const struct gw_span gw_spans[] __attribute__((visibility("hidden")));
 extern const struct gw_span_list gw_span_lists[] __attribute__((visibility("hidden")));	/* by enum gw_spans_id */
 

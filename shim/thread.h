@@ -15,6 +15,12 @@ struct gw_thread {
 	int64_t absent;		/* what the stand-in for a missing function answers */
 	int32_t shard;		/* 1 + index of its counters; 0: not chosen yet */
 	int32_t trail;		/* 1 + index of its last calls (crash_trail.h); 0: not chosen yet, -1: none */
+	/* The trace's (trace_thread.h): valid in the process that has this epoch. */
+	uint32_t trace_epoch;
+	uint16_t trace_busy;	/* inside what a signal handler of the same thread must not enter */
+	uint16_t trace_chance;	/* which calls are sampled */
+	unsigned char *trace_next, *trace_end;	/* where in its block the next record goes; the block's end */
+	struct gw_trace_count *trace_counts;	/* its block of counts, seen as an array; NULL: none */
 };
 
 extern __thread struct gw_thread gw_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));

@@ -18,6 +18,7 @@ int gw_cmd_explain(int argc, char **argv);
 int gw_cmd_run(int argc, char **argv);
 int gw_cmd_scan(int argc, char **argv);
 int gw_cmd_verify(int argc, char **argv);
+int gw_cmd_trace(int argc, char **argv);
 
 /* "gangway: …" and a newline on stderr. */
 void gw_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

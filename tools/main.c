@@ -16,6 +16,7 @@ static const struct command commands[] = {
 	{"scan", gw_cmd_scan, "which file each needed library would be, and what is missing"},
 	{"doctor", gw_cmd_doctor, "which driver, toolkits and libraries are here, and what is wrong between them"},
 	{"verify", gw_cmd_verify, "small computations through the libraries, bare and with gangway: does it work here?"},
+	{"trace", gw_cmd_trace, "switch what a running process traces"},
 	{"explain", gw_cmd_explain, "what a finding (GW-…) means, and how to end it"},
 	{"abi", gw_cmd_abi, "what each release of a library declares and exports"},
 };

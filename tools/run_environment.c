@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "cmd.h"
 #include "facade_links.h"
@@ -71,6 +72,26 @@ static int set_output(const char *variable, const char *option, const char *path
 	}
 	close(file);
 	result = set(variable, full);
+	free(full);
+	return result;
+}
+
+/* A directory that is there, or can be made: each process names its own file in it. */
+static int set_trace(const char *path)
+{
+	char *full = absolute(path, strlen(path));
+	int result = GW_EXIT_FAILED;
+
+	if (!full) {
+		gw_complain("--trace %s: %s", path, strerror(errno));
+		return GW_EXIT_FAILED;
+	}
+	if (mkdir(full, 0777) != 0 && errno != EEXIST)
+		gw_complain("--trace %s: %s; name a directory in one that exists and may be written", path, strerror(errno));
+	else if (access(full, W_OK | X_OK) != 0)
+		gw_complain("--trace %s: %s", path, strerror(errno));
+	else
+		result = set("GANGWAY_TRACE", full);
 	free(full);
 	return result;
 }
@@ -177,6 +198,16 @@ int gw_run_set_environment(struct gw_run *run)
 		result = set_python_paths(run);
 	if (!result && run->log)
 		result = set_output("GANGWAY_LOG", "--log", run->log);
+	if (!result && run->trace)
+		result = set_trace(run->trace);
+	if (!result && run->trace_level)
+		result = set("GANGWAY_TRACE_LEVEL", run->trace_level);
+	if (!result && run->trace_size)
+		result = set("GANGWAY_TRACE_SIZE", run->trace_size);
+	if (!result && run->trace_full)
+		result = set("GANGWAY_TRACE_FULL", run->trace_full);
+	if (!result && !getenv("GANGWAY_CONTROL"))
+		result = set("GANGWAY_CONTROL", "1");
 	if (!result && run->findings)
 		result = set_output("GANGWAY_FINDINGS", "--findings", run->findings);
 	if (!result && run->built_for)

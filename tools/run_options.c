@@ -3,10 +3,12 @@
 #include "run.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 #include "built_for.h"
 #include "cmd.h"
 #include "option.h"
+#include "trace_levels.h"
 
 enum {
 	OPTION_FACADES = 256,
@@ -20,6 +22,10 @@ enum {
 	OPTION_BUILT_FOR,
 	OPTION_NO_CRASH_REPORT,
 	OPTION_NO_PAIRING,
+	OPTION_TRACE,
+	OPTION_TRACE_LEVEL,
+	OPTION_TRACE_SIZE,
+	OPTION_TRACE_FULL,
 	OPTION_HELP
 };
 
@@ -35,6 +41,10 @@ static const struct option options[] = {
 	{"built-for", required_argument, NULL, OPTION_BUILT_FOR},
 	{"no-crash-report", no_argument, NULL, OPTION_NO_CRASH_REPORT},
 	{"no-pairing", no_argument, NULL, OPTION_NO_PAIRING},
+	{"trace", required_argument, NULL, OPTION_TRACE},
+	{"trace-level", required_argument, NULL, OPTION_TRACE_LEVEL},
+	{"trace-size", required_argument, NULL, OPTION_TRACE_SIZE},
+	{"trace-full", required_argument, NULL, OPTION_TRACE_FULL},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
@@ -45,6 +55,12 @@ static const char help[] =
 	"  --facades auto|off|SONAME,…  which facades may answer a search that ends without a file "
 	"(auto)\n"
 	"  --log FILE                   append one JSON line for each search, call and finding\n"
+	"  --trace DIR                  write a trace of each process that calls vendor libraries there\n"
+	"                               (docs/trace.md)\n"
+	"  --trace-level LEVEL[,FAMILY:LEVEL|,FUNCTION:LEVEL]…\n"
+	"                               off, count (the default), record, times or sample=N\n"
+	"  --trace-size SIZE            how large a process's trace may become (256M)\n"
+	"  --trace-full ring|stop       then overwrite the oldest records, or record no more (ring)\n"
 	"  --findings FILE              append findings there as well\n"
 	"  --library-path DIR:…         where a facade looks first for the library it forwards to\n"
 	"  --python DIR                 a site-packages or environment, instead of the program's "
@@ -88,6 +104,24 @@ static int check_built_for(const char *value)
 	return GW_EXIT_USAGE;
 }
 
+static int check_trace(const struct gw_run *run)
+{
+	const char *wrong = run->trace_level ? gw_trace_levels_check(run->trace_level) : NULL;
+
+	if (wrong)
+		gw_complain("--trace-level %s: wrong at character %td; " GW_TRACE_LEVELS_ARE, run->trace_level,
+			    wrong - run->trace_level + 1);
+	else if (run->trace_size && !gw_trace_size_check(run->trace_size))
+		gw_complain("--trace-size %s: a size is a number with k, M or G, at least 1M", run->trace_size);
+	else if (run->trace_full && strcmp(run->trace_full, "ring") != 0 && strcmp(run->trace_full, "stop") != 0)
+		gw_complain("--trace-full %s: it is ring or stop", run->trace_full);
+	else if ((run->trace_level || run->trace_size || run->trace_full) && !run->trace && !getenv("GANGWAY_TRACE"))
+		gw_complain("run: --trace DIR is missing, which says where the trace goes");
+	else
+		return -1;
+	return GW_EXIT_USAGE;
+}
+
 int gw_run_parse(struct gw_run *run, int argc, char **argv)
 {
 	int option, result = -1;
@@ -115,6 +149,18 @@ int gw_run_parse(struct gw_run *run, int argc, char **argv)
 		case OPTION_NO_AUDIT:
 			run->no_audit = true;
 			break;
+		case OPTION_TRACE:
+			run->trace = optarg;
+			break;
+		case OPTION_TRACE_LEVEL:
+			run->trace_level = optarg;
+			break;
+		case OPTION_TRACE_SIZE:
+			run->trace_size = optarg;
+			break;
+		case OPTION_TRACE_FULL:
+			run->trace_full = optarg;
+			break;
 		case OPTION_QUIET:
 			run->quiet = true;
 			break;
@@ -139,8 +185,11 @@ int gw_run_parse(struct gw_run *run, int argc, char **argv)
 			result = gw_option_wrong("run", option, argv);
 		}
 	}
-	if (result < 0 && (is_empty("--log", run->log) || is_empty("--findings", run->findings)))
+	if (result < 0 && (is_empty("--log", run->log) || is_empty("--findings", run->findings) ||
+			   is_empty("--trace", run->trace)))
 		result = GW_EXIT_USAGE;
+	if (result < 0)
+		result = check_trace(run);
 	if (result < 0 && optind >= argc) {
 		gw_complain("run: no program is given; `gangway run --help` says how");
 		result = GW_EXIT_USAGE;

@@ -317,6 +317,7 @@ void emit_table(const struct gen *gen)
 	write_functions(gen, file);
 	write_families(gen, file);
 	write_spans(gen, file);
+	trace_write_table(gen, file);
 	strings_write(file);
 	strings_finish();
 	fprintf(file,

@@ -42,6 +42,9 @@ struct gen_parameter {
 	struct gen_type type;
 	struct gen_carrier carrier;
 	bool status; /* the family's status, by value */
+	unsigned kept; /* bytes that the trace keeps of what it points to; 0: none */
+	bool kept_after; /* as they are after the call */
+	const char *kept_size; /* the parameter that says how many there are, or NULL */
 };
 
 struct gen_signature {
@@ -63,6 +66,7 @@ struct gen_function {
 	const struct gen_function *narrow; /* by a `narrow` line: who carries it, and */
 	const char *refusal;               /* the status of what does not fit */
 	bool via_always;         /* also where caller and loaded release are the same */
+	const char *shape; /* how the trace reads its shape, or NULL */
 	struct gen_carrier result_carrier;
 	struct abi_set releases; /* that declare it */
 };
@@ -176,6 +180,9 @@ struct gen {
 	struct gen_change *changes; /* sorted by family, kind, name, form */
 	size_t change_count;
 	const char *out; /* directory */
+	const char *trace_path;
+	const char *named[32]; /* enums that no function has, and the shim wants all the same */
+	size_t named_count;
 	char build_id[80];
 };
 
@@ -247,6 +254,14 @@ int gen_value(const struct gen *gen, const char *name);
 /* A field of a struct is the family's status; a struct has such a field. */
 bool carry_is_status(const struct gen *gen, size_t family, const struct abi_fact *field);
 bool carry_has_status(const struct gen *gen, size_t family, const char *record);
+
+/* trace.c, emit_trace.c: abi/trace; its part of a wrapper; its table. */
+void trace_load_enums(struct gen *gen, const char *path); /* before model_build */
+void trace_load(struct gen *gen, const char *path);
+void trace_write_record(FILE *file, const struct gen_function *function);
+void trace_write_table(const struct gen *gen, FILE *file);
+/* emit_wrap.c: defines gw_values, the arguments of a call. */
+void emit_values_of(FILE *file, const struct gen_function *function, const char *indent);
 
 /* until.c: the `until` lines, checked when the functions' methods are known; written into gw_via.h. */
 void until_check(const struct gen *gen);

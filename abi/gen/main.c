@@ -12,7 +12,7 @@ static struct gen
 	gen; /* static, so that a leak checker finds what it holds when an error ends the program */
 
 static const char usage[] =
-	"usage: abigen --facts DIR --treatment FILE --changes FILE --out DIR [--measured FILE] [--findings FILE] [--version TEXT] [--depfile FILE]\n"
+	"usage: abigen --facts DIR --treatment FILE --changes FILE --out DIR [--measured FILE] [--findings FILE] [--trace FILE] [--version TEXT] [--depfile FILE]\n"
 	"Writes the C, assembly, version scripts and documentation that ARCHITECTURE.md lists into "
 	"DIR.\n";
 
@@ -27,6 +27,8 @@ static void make_build_id(const char *version, const char *measured)
 	hash = gen_hash_file(hash, gen.treatment.path);
 	if (measured)
 		hash = gen_hash_file(hash, measured);
+	if (gen.trace_path)
+		hash = gen_hash_file(hash, gen.trace_path);
 	snprintf(gen.build_id, sizeof(gen.build_id), "%.40s-%016llx", version,
 		 (unsigned long long)hash);
 }
@@ -40,6 +42,7 @@ static void write_depfile(const char *path, const char *measured, const char *fi
 	fprintf(file, "%s/gw_fn.h: %s %s", gen.out, gen.treatment.path, gen.changes_file.path);
 	for (size_t i = 0; i < gen.db.family_count; i++)
 		fprintf(file, " %s", gen.db.families[i].path);
+	fprintf(file, "%s%s", gen.trace_path ? " " : "", gen.trace_path ? gen.trace_path : "");
 	fprintf(file, "%s%s%s%s\n", measured ? " " : "", measured ? measured : "", findings ? " " : "", findings ? findings : "");
 	gen_close(file, path);
 }
@@ -53,11 +56,12 @@ int main(int argc, char **argv)
 		{"out", required_argument, NULL, 'o'},
 		{"measured", required_argument, NULL, 'm'},
 		{"findings", required_argument, NULL, 'n'},
+		{"trace", required_argument, NULL, 'r'},
 		{"version", required_argument, NULL, 'v'},
 		{"depfile", required_argument, NULL, 'd'},
 		{NULL, 0, NULL, 0},
 	};
-	const char *facts = NULL, *treatment = NULL, *changes = NULL, *version = "0", *depfile = NULL, *measured_path = NULL, *findings = NULL;
+	const char *facts = NULL, *treatment = NULL, *changes = NULL, *version = "0", *depfile = NULL, *measured_path = NULL, *findings = NULL, *trace = NULL;
 	struct measured measured;
 	struct abi_error error = {{0}};
 	int option;
@@ -81,6 +85,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			findings = optarg;
+			break;
+		case 'r':
+			trace = optarg;
 			break;
 		case 'v':
 			version = optarg;
@@ -107,7 +114,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", *error.text ? error.text : findings);
 		return 1;
 	}
+	if (trace)
+		trace_load_enums(&gen, trace);
 	model_build(&gen);
+	if (trace)
+		trace_load(&gen, trace);
 	carry_build(&gen);
 	status_build(&gen);
 	facade_build(&gen);

@@ -237,7 +237,7 @@ static void collect_functions(struct gen *gen)
 
 static void collect_enums(struct gen *gen)
 {
-	size_t most = gen->family_count, kept = 0;
+	size_t most = gen->family_count + gen->named_count, kept = 0;
 
 	for (size_t i = 0; i < gen->function_count; i++)
 		most += gen->functions[i].signature.count + 1;
@@ -255,6 +255,8 @@ static void collect_enums(struct gen *gen)
 					signature->parameters[k].type.enum_name;
 		}
 	}
+	for (size_t i = 0; i < gen->named_count; i++)
+		gen->enums[gen->enum_count++] = gen->named[i];
 	qsort(gen->enums, gen->enum_count, sizeof(*gen->enums), by_string);
 	for (size_t i = 0; i < gen->enum_count; i++) {
 		if (!kept || strcmp(gen->enums[kept - 1], gen->enums[i]))

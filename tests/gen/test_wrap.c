@@ -15,6 +15,7 @@
 #include "gw_types.h"
 #include "gw_via.h"
 #include "shim/call.h"
+#include "shim/trace_write.h"
 
 /* What gw_thunks.S writes; in libgangway.so its first member is the origin too. */
 extern __thread struct gw_thread {
@@ -48,6 +49,10 @@ static struct {
 		size_t size, offset;
 	} carried[4];
 	unsigned carried_count;
+	unsigned char written[256];
+	unsigned claimed, published, counted, ended, wide;
+	uint64_t claimed_result;
+	bool failed;
 } record;
 
 void *gw_enter(struct gw_call *call, uint32_t fn, const void *caller)
@@ -92,6 +97,42 @@ void gw_carried_out(const struct gw_call *call, void *array, int64_t count, int6
 	record.carried[record.carried_count].most = most;
 	record.carried[record.carried_count].size = size;
 	record.carried[record.carried_count++].offset = offset;
+}
+
+uint64_t gw_trace_now(void)
+{
+	return ++record.ended;
+}
+
+unsigned char *gw_trace_claim(struct gw_call *call, uint32_t length, uint64_t result)
+{
+	assert_int_equal(call->fn, record.fn);
+	record.claimed = length;
+	record.claimed_result = result;
+	return record.written;
+}
+
+void gw_trace_publish(struct gw_call *call, unsigned char *to, uint32_t length)
+{
+	assert_int_equal(call->fn, record.fn);
+	assert_ptr_equal(to, record.written);
+	assert_int_equal(length, record.claimed);
+	record.published++;
+}
+
+void gw_trace_long(struct gw_call *call, const union gw_value *values, uint64_t result)
+{
+	assert_int_equal(call->fn, record.fn);
+	(void)result;
+	record.wide++;
+	record.values[0] = values[1];
+}
+
+void gw_trace_count(struct gw_call *call, bool failed)
+{
+	assert_int_equal(call->fn, record.fn);
+	record.counted++;
+	record.failed = failed;
 }
 
 void gw_leave(struct gw_call *call, const union gw_value *values, union gw_value result)
@@ -336,6 +377,29 @@ static void numbers_and_pairs_arrive_and_are_reported(void **state)
 	assert_ptr_equal(record.values[0].p, counts);
 }
 
+static void a_recorded_call_is_laid_out_as_the_trace_format_says(void **state)
+{
+	int counts[4] = {0};
+	int32_t small = 7, flag = -3;
+	void *pointer = counts;
+
+	(void)state;
+	record.flags = GW_CALL_TRACE | GW_CALL_RECORD | GW_CALL_TIMED;
+	record.real = REAL(real_count);
+	alphaCount(counts, small, (char)flag);
+	assert_int_equal(record.claimed, 16); /* 8, and 4 for each number that fits */
+	assert_memory_equal(record.written, &pointer, 8);
+	assert_memory_equal(record.written + 8, &small, 4);
+	assert_memory_equal(record.written + 12, &flag, 4);
+	assert_true(record.published == 1 && record.counted == 1 && record.ended == 1 && !record.failed && !record.wide);
+	alphaCount(counts, INT64_C(-5000000000), -3);
+	assert_true(record.published == 1 && record.counted == 2 && record.wide == 1);
+	assert_true(record.values[0].i == INT64_C(-5000000000));
+	record.flags = GW_CALL_TRACE;
+	alphaCount(counts, small, (char)flag);
+	assert_true(record.published == 1 && record.counted == 3 && record.ended == 2 && record.wide == 1);
+}
+
 static void each_thunk_sets_its_origin_and_reaches_its_function(void **state)
 {
 	(void)state;
@@ -408,6 +472,7 @@ int main(void)
 		cmocka_unit_test_setup(
 			a_carrier_that_is_treated_by_hand_is_left_to_its_via_function, fresh),
 		cmocka_unit_test_setup(numbers_and_pairs_arrive_and_are_reported, fresh),
+		cmocka_unit_test_setup(a_recorded_call_is_laid_out_as_the_trace_format_says, fresh),
 		cmocka_unit_test_setup(each_thunk_sets_its_origin_and_reaches_its_function, fresh),
 		cmocka_unit_test(the_tables_say_what_the_small_database_says),
 	};
