@@ -297,11 +297,12 @@ static bool take(struct gw_trace_block *block, uint32_t owner, uint32_t tid)
 	return __atomic_compare_exchange_n(&block->owner, &owner, tid, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+/* Blocks that may be looked at: what was claimed and is not allocated yet lies behind the file's end. */
 static uint32_t count_blocks(void)
 {
-	uint32_t claimed = atomic_load(&gw_trace_life.claimed), limit = atomic_load(&gw_trace_life.limit);
+	uint32_t claimed = atomic_load(&gw_trace_life.claimed), allocated = atomic_load(&gw_trace_life.allocated);
 
-	return claimed < limit ? claimed : limit;
+	return claimed < allocated ? claimed : allocated;
 }
 
 /* How many records the block holds: those after the first that is not there are its next user's to find. */

@@ -39,6 +39,7 @@ static struct shared {
 	_Atomic uint64_t done[64], of[64];
 } *shared;
 static atomic_int go, arrived;
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static preference handlers;
 static char *self;
 
@@ -171,8 +172,8 @@ static void *stay(void *data)
 	(void)data;
 	make_calls(calls_each);
 	atomic_fetch_add(&arrived, 1);
-	while (!atomic_load(&go))
-		usleep(20000);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
 	return NULL;
 }
 
@@ -182,6 +183,7 @@ static int alive(int threads, long count)
 	pthread_attr_t attributes;
 
 	calls_each = count;
+	pthread_mutex_lock(&gate);
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, 65536);
 	for (int i = 0; i < threads; i++)
@@ -190,7 +192,7 @@ static int alive(int threads, long count)
 	while (atomic_load(&arrived) < threads)
 		usleep(1000);
 	printf("anonymous %ld file %ld\n", memory("RssAnon:"), memory("RssFile:") + memory("RssShmem:"));
-	atomic_store(&go, 1);
+	pthread_mutex_unlock(&gate);
 	for (int i = 0; i < threads; i++)
 		pthread_join(id[i], NULL);
 	return 0;

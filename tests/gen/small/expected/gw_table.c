@@ -216,6 +216,10 @@ const struct gw_span_list gw_span_lists[] = {
 	{0, 0}
 };
 
+const struct gw_trace_content gw_trace_contents[] = {
+	{0xffff, 0, 0, 0, 0}
+};
+
 const char gw_strings[] =
 	"ALPHA_MODE_PLAIN" "\0" /* 0 */
 	"ALPHA_MODE_FAST" "\0" /* 17 */
