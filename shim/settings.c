@@ -43,7 +43,7 @@ const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 		"1: write a report when the process crashes inside a vendor call; `gangway run` sets it, `--no-crash-report` sets 0" },
 	[GW_SETTING_TRACE] = { "GANGWAY_TRACE", "write a trace (docs/trace.md) of each process that calls vendor libraries into this directory, or to this file" },
 	[GW_SETTING_TRACE_LEVEL] = { "GANGWAY_TRACE_LEVEL",
-		"what the trace holds: count (the default), record, times, sample=N or off; `,FAMILY:LEVEL` and `,FUNCTION:LEVEL` may follow" },
+		"what the trace holds: count (the default), brief, record, sample=N or off; `,FAMILY:LEVEL` and `,FUNCTION:LEVEL` may follow" },
 	[GW_SETTING_TRACE_SIZE] = { "GANGWAY_TRACE_SIZE", "how large one process's trace may become, as in 64M or 2G; 256M is the default" },
 	[GW_SETTING_TRACE_FULL] = { "GANGWAY_TRACE_FULL", "what happens then: ring (the default) overwrites the oldest records, stop records no more" },
 	[GW_SETTING_CONTROL] = { "GANGWAY_CONTROL", "1: `gangway trace PID` may switch the trace while the process runs; `gangway run` sets it" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GANGWAY_TRACE_LEVEL: LEVEL[,FAMILY:LEVEL|,FUNCTION:LEVEL]…, later ones over earlier ones. LEVEL is off, count, record, times (record, and each
- * call timed) or sample=N. tools/trace_levels.c reads the same.
+ * GANGWAY_TRACE_LEVEL: LEVEL[,FAMILY:LEVEL|,FUNCTION:LEVEL]…, later ones over earlier ones. LEVEL is off, count, brief (records, of which those of
+ * cheap functions are timed 1 in 64), record (each timed) or sample=N. tools/trace_levels.c reads the same.
  */
 #include "trace_life.h"
 
@@ -25,8 +25,8 @@ static bool read_level(const char *text, size_t length, struct level *level)
 	} names[] = {
 		{ "off", GW_CONTROL_OFF },
 		{ "count", GW_CONTROL_COUNT },
-		{ "record", GW_CONTROL_COUNT | GW_CONTROL_RECORD },
-		{ "times", GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_TIME },
+		{ "brief", GW_CONTROL_COUNT | GW_CONTROL_RECORD },
+		{ "record", GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_TIME },
 	};
 	uint32_t every = 0;
 	size_t i;
@@ -41,7 +41,7 @@ static bool read_level(const char *text, size_t length, struct level *level)
 		return false;
 	for (i = 7; i < length && text[i] >= '0' && text[i] <= '9' && every < 100000; i++)
 		every = every * 10 + (uint32_t)(text[i] - '0');
-	level->bits = GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_SAMPLE;
+	level->bits = GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_TIME | GW_CONTROL_SAMPLE;
 	level->every = (uint16_t)every;
 	return i == length && every && every <= UINT16_MAX;
 }

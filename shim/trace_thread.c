@@ -142,18 +142,18 @@ void gw_trace_enter(struct gw_call *call, uint8_t level, struct gw_object *objec
 	}
 	call->slot = slot;
 	call->flags |= GW_CALL_TRACE;
-	if (!slot->skip || level & GW_CONTROL_TIME)
-		call->flags |= GW_CALL_TIMED;
-	else
-		slot->skip--;
 	if (level & GW_CONTROL_SAMPLE) {
 		uint16_t every = atomic_load_explicit(&gw_trace_control.every[call->fn], memory_order_relaxed);
 
 		/* Full period, and no rhythm that a program's own could meet. */
 		thread->trace_chance = (uint16_t)(thread->trace_chance * 25173u + 13849u);
 		if (every > 1 && (uint32_t)thread->trace_chance * every >> 16)
-			level &= (uint8_t)~GW_CONTROL_RECORD;
+			level &= (uint8_t)~(GW_CONTROL_RECORD | GW_CONTROL_TIME);
 	}
+	if (!slot->skip || level & GW_CONTROL_TIME)
+		call->flags |= GW_CALL_TIMED;
+	else
+		slot->skip--;
 	if (level & GW_CONTROL_RECORD) {
 		uint8_t family = gw_functions[call->fn].family;
 
@@ -166,11 +166,11 @@ void gw_trace_enter(struct gw_call *call, uint8_t level, struct gw_object *objec
 		call->stamp = gw_trace_now();
 }
 
-/* Returns how many calls this one stands for. */
+/* Returns how many calls this one stands for: itself, and those since the last timed one, of which there are none where each is timed. */
 static uint64_t count_time(struct gw_trace_count *slot, uint64_t ticks, uint64_t end)
 {
 	uint32_t limit = atomic_load_explicit(&gw_trace_life.microsecond, memory_order_relaxed);
-	uint64_t weight = slot->timed && slot->average < limit ? CHEAP_SKIPS + 1 : 1;
+	uint64_t weight = slot->timed && slot->average < limit ? CHEAP_SKIPS + 1u - slot->skip : 1;
 
 	add(&slot->timed, 1);
 	add(&slot->ticks, ticks * weight);

@@ -36,7 +36,7 @@ static const struct option options[] = {
 static const char help[] =
 	"Usage: gangway trace PID [LEVEL] [--family FAMILY] [--function FUNCTION] [--directory DIR]\n"
 	"Switches what a running process, started by `gangway run`, traces; says what it traces when no LEVEL is given.\n\n"
-	"LEVEL is off, count, record, times (record, and each call timed) or sample=N (records of one call in N).\n\n"
+	"LEVEL is off, count, brief (records, cheap functions timed 1 in 64), record (each call timed)\nor sample=N (records of one call in N).\n\n"
 	"  --family FAMILY      only functions of this family; may be repeated\n"
 	"  --function FUNCTION  only this function; may be repeated\n"
 	"  --directory DIR      where the trace is begun, when the process writes none yet\n\n"

@@ -58,7 +58,7 @@ static const char help[] =
 	"  --trace DIR                  write a trace of each process that calls vendor libraries there\n"
 	"                               (docs/trace.md)\n"
 	"  --trace-level LEVEL[,FAMILY:LEVEL|,FUNCTION:LEVEL]…\n"
-	"                               off, count (the default), record, times or sample=N\n"
+	"                               off, count (the default), brief, record or sample=N\n"
 	"  --trace-size SIZE            how large a process's trace may become (256M)\n"
 	"  --trace-full ring|stop       then overwrite the oldest records, or record no more (ring)\n"
 	"  --findings FILE              append findings there as well\n"

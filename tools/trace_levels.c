@@ -15,8 +15,8 @@ bool gw_trace_level_parse(const char *text, size_t length, struct gw_trace_level
 	} names[] = {
 		{"off", GW_CONTROL_OFF},
 		{"count", GW_CONTROL_COUNT},
-		{"record", GW_CONTROL_COUNT | GW_CONTROL_RECORD},
-		{"times", GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_TIME},
+		{"brief", GW_CONTROL_COUNT | GW_CONTROL_RECORD},
+		{"record", GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_TIME},
 	};
 	unsigned long every = 0;
 
@@ -33,7 +33,7 @@ bool gw_trace_level_parse(const char *text, size_t length, struct gw_trace_level
 			return false;
 		every = every * 10 + (unsigned long)(text[i] - '0');
 	}
-	level->bits = GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_SAMPLE;
+	level->bits = GW_CONTROL_COUNT | GW_CONTROL_RECORD | GW_CONTROL_TIME | GW_CONTROL_SAMPLE;
 	level->every = (uint16_t)every;
 	return every > 0 && every <= UINT16_MAX;
 }

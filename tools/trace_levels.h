@@ -12,13 +12,13 @@ struct gw_trace_level_asked {
 	uint16_t every;
 };
 
-/* off, count, record, times, sample=N: LENGTH bytes of TEXT. */
+/* off, count, brief, record, sample=N: LENGTH bytes of TEXT. */
 bool gw_trace_level_parse(const char *text, size_t length, struct gw_trace_level_asked *level) __attribute__((nonnull));
 /* Checks a list `LEVEL[,FAMILY:LEVEL|,FUNCTION:LEVEL]…`; where a word is wrong: its place, else NULL. */
 const char *gw_trace_levels_check(const char *text) __attribute__((nonnull));
 /* A size such as 64M or 2G. False: it is none, or less than 1M. */
 bool gw_trace_size_check(const char *text) __attribute__((nonnull));
 
-#define GW_TRACE_LEVELS_ARE "levels are off, count, record, times and sample=N (1 to 65535)"
+#define GW_TRACE_LEVELS_ARE "levels are off, count, brief, record and sample=N (1 to 65535)"
 
 #endif

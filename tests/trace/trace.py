@@ -92,6 +92,9 @@ class Trace(unittest.TestCase):
         self.assertEqual({name: counts[:2] for name, counts in trace.named_counts().items()}, {CREATE: [1, 0], SET: [1000, 100], DESTROY: [1, 0]})
         self.assertEqual(trace.records, [])
         self.assertEqual(reader.STOPPED[trace.head["stopped"]], "end")
+        _, _, timed, ticks = trace.named_counts()[SET]
+        self.assertTrue(1000 // 64 <= timed < 1000)     # a cheap one: most were not timed, and are estimated
+        self.assertGreater(ticks, 0)
 
     def test_a_record_holds_arguments_result_caller_contents_and_order(self):
         self.good(run("plain", 1000, GANGWAY_TRACE_LEVEL="record"))
@@ -106,6 +109,9 @@ class Trace(unittest.TestCase):
             self.assertEqual(record["arguments"]["sizeInBytes"], 8)
             self.assertEqual(record["contents"]["buf"], struct.pack("<Q", i if good else 0).hex())
             self.assertEqual(record["result"] != 0, not good)
+        self.assertTrue(all(r["duration"] for r in trace.records))
+        calls, _, timed, ticks = trace.named_counts()[SET]
+        self.assertEqual((timed, ticks), (calls, sum(r["duration"] for r in sets)))
         starts = [r["start"] for r in trace.records]
         self.assertEqual(starts, sorted(starts))
         program = next(o for o in trace.of("object") if o["path"] == PROGRAM)
