@@ -50,6 +50,7 @@ struct gw_call {
 	uint8_t flags;
 	uint8_t nested;			/* inside another intercepted call: neither counted nor logged */
 	uint8_t absent;			/* the loaded release lacks it; the stand-in answered in the caller's own numbering */
+	uint8_t counted;		/* trace: its duration goes into the counts, too */
 	uint32_t shape;			/* trace: number of the definition; only when GW_CALL_TRACE, as all below */
 	struct gw_trace_count *slot;	/* where it is counted */
 	uint64_t stamp, end;		/* GW_CALL_RECORD: when it began; GW_CALL_TIMED: and ended */

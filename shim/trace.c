@@ -62,6 +62,7 @@ static void begin(void)
 	}
 	gw_trace_define_process();
 	gw_trace_share();
+	gw_trace_define_level();
 	atomic_store(&gw_trace_life.epoch, (uint32_t)getpid());
 	atomic_store(&gw_trace_life.state, GW_TRACE_READY);
 }

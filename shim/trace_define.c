@@ -13,6 +13,7 @@
 #include "line.h"
 #include "objects.h"
 #include "process.h"
+#include "settings.h"
 #include "table.h"
 #include "thread.h"
 
@@ -361,14 +362,19 @@ void gw_trace_define_object(struct gw_object *object, const struct gw_binding *b
 	errno = error;
 }
 
-void gw_trace_define_level(const char *text)
+void gw_trace_define_level(void)
 {
+	uint32_t changes = __atomic_load_n(&gw_trace_control.head.changes, __ATOMIC_RELAXED), known = atomic_load(&gw_trace_life.changes);
+	const char *text = gw_setting(GW_SETTING_TRACE_LEVEL);
 	char buffer[TEXT];
 	struct gw_line line;
 
+	/* One more than there were changes: 0 is that nothing has been defined. */
+	if (known == changes + 1 || !atomic_compare_exchange_strong(&gw_trace_life.changes, &known, changes + 1))
+		return;
 	start(&line, buffer, "level");
 	number_member(&line, "stamp", gw_trace_now());
-	text_member(&line, "text", text);
+	text_member(&line, "text", changes ? "switched by gangway trace" : gw_setting(GW_SETTING_TRACE) && text ? text : "count");
 	finish(&line);
 }
 

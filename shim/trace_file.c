@@ -463,7 +463,7 @@ static size_t size_wanted(void)
 	return size < LEAST_SIZE ? LEAST_SIZE : size > UINT64_C(1) << 42 ? (size_t)1 << 42 : (size_t)size;
 }
 
-static void write_file_head(uint32_t blocks)
+__attribute__((no_sanitize_thread)) static void write_file_head(uint32_t blocks)
 {
 	struct gw_trace_head *head = gw_trace_life.head;
 
@@ -481,7 +481,8 @@ static void write_file_head(uint32_t blocks)
 	head->check = gw_trace_check_words(0, (const uint64_t *)head, (offsetof(struct gw_trace_head, check) + 4) / 8);
 }
 
-int gw_trace_file_begin(const char *name, char *path, size_t size)
+/* In a child a race detector compares with threads that only its parent has. */
+__attribute__((no_sanitize_thread)) int gw_trace_file_begin(const char *name, char *path, size_t size)
 {
 	const char *full = gw_setting(GW_SETTING_TRACE_FULL);
 	size_t bytes = size_wanted();

@@ -78,7 +78,7 @@ void gw_trace_define_function(uint32_t fn) GW_TRACE_HIDDEN;
 void gw_trace_define_thread(uint64_t thread, uint32_t tid) GW_TRACE_HIDDEN;
 void gw_trace_define_library(struct gw_binding *binding) GW_TRACE_HIDDEN;
 void gw_trace_define_object(struct gw_object *object, const struct gw_binding *binding) GW_TRACE_HIDDEN;
-void gw_trace_define_level(const char *text) GW_TRACE_HIDDEN;
+void gw_trace_define_level(void) GW_TRACE_HIDDEN;	/* where it has been changed since */
 
 /* trace_thread.c: the tables that all threads may count in, made while there surely is room; a definition's moment among this thread's records. */
 void gw_trace_share(void) GW_TRACE_HIDDEN;

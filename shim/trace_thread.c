@@ -13,6 +13,8 @@
 #include "process.h"
 #include "thread.h"
 
+#define LOAD(member) __atomic_load_n(&(member), __ATOMIC_RELAXED)
+#define STORE(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELAXED)
 #define CHEAP_SKIPS 63u		/* of 64 cheap calls one is timed */
 
 /* Of a thread for which there is no block of its own: matches no function. */
@@ -109,11 +111,12 @@ static __attribute__((noinline, cold)) struct gw_trace_count *find_slot(struct g
 	if (!thread->trace_counts || thread->trace_epoch != atomic_load_explicit(&gw_trace_life.epoch, memory_order_relaxed))
 		begin_thread(thread);
 	define(call);
+	gw_trace_define_level();
 	for (i = 0; call->fn && thread->trace_counts != nobodys && i < GW_TRACE_SLOTS - 1; i++) {
 		uint16_t none = 0;
 
 		slot = &thread->trace_counts[1 + (call->fn - 1 + i) % (GW_TRACE_SLOTS - 1)];
-		if (slot->fn == call->fn ||
+		if (LOAD(slot->fn) == call->fn ||
 		    __atomic_compare_exchange_n(&slot->fn, &none, (uint16_t)call->fn, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			goto found;
 	}
@@ -129,10 +132,11 @@ void gw_trace_enter(struct gw_call *call, uint8_t level, struct gw_object *objec
 	struct gw_thread *thread = &gw_thread;
 	uint32_t epoch = atomic_load_explicit(&gw_trace_life.epoch, memory_order_acquire);
 	struct gw_trace_count *slot = NULL;
+	uint16_t skip;
 
 	if (__builtin_expect(thread->trace_epoch == epoch && thread->trace_counts != NULL, 1)) {
 		slot = &thread->trace_counts[1 + (call->fn - 1) % (GW_TRACE_SLOTS - 1)];
-		if (__builtin_expect(slot->fn != call->fn || !call->fn, 0))
+		if (__builtin_expect(LOAD(slot->fn) != call->fn || !call->fn, 0))
 			slot = NULL;
 	}
 	if (__builtin_expect(!slot, 0)) {
@@ -150,10 +154,12 @@ void gw_trace_enter(struct gw_call *call, uint8_t level, struct gw_object *objec
 		if (every > 1 && (uint32_t)thread->trace_chance * every >> 16)
 			level &= (uint8_t)~(GW_CONTROL_RECORD | GW_CONTROL_TIME);
 	}
-	if (!slot->skip || level & GW_CONTROL_TIME)
+	skip = LOAD(slot->skip);
+	call->counted = !skip;
+	if (skip)
+		STORE(slot->skip, (uint16_t)(skip - 1));
+	if (!skip || level & GW_CONTROL_TIME)
 		call->flags |= GW_CALL_TIMED;
-	else
-		slot->skip--;
 	if (level & GW_CONTROL_RECORD) {
 		uint8_t family = gw_functions[call->fn].family;
 
@@ -166,23 +172,27 @@ void gw_trace_enter(struct gw_call *call, uint8_t level, struct gw_object *objec
 		call->stamp = gw_trace_now();
 }
 
-/* Returns how many calls this one stands for: itself, and those since the last timed one, of which there are none where each is timed. */
+/*
+ * Returns how many calls this one stands for: itself, and those since the last one that was counted with its time. The block may be another
+ * thread's that is gone; that it is gone the kernel says, which race detectors do not hear: hence atomics, though there is one writer.
+ */
 static uint64_t count_time(struct gw_trace_count *slot, uint64_t ticks, uint64_t end)
 {
-	uint32_t limit = atomic_load_explicit(&gw_trace_life.microsecond, memory_order_relaxed);
-	uint64_t weight = slot->timed && slot->average < limit ? CHEAP_SKIPS + 1u - slot->skip : 1;
+	uint32_t limit = atomic_load_explicit(&gw_trace_life.microsecond, memory_order_relaxed), average = LOAD(slot->average), shortest = LOAD(slot->shortest);
+	bool known = LOAD(slot->timed) != 0;
+	uint64_t weight = known && average < limit ? CHEAP_SKIPS + 1u : 1;
+	uint32_t cut = ticks < UINT32_MAX / 2 ? (uint32_t)ticks : UINT32_MAX / 2;
 
 	add(&slot->timed, 1);
 	add(&slot->ticks, ticks * weight);
-	slot->latest = end;
-	if (ticks > slot->longest)
-		slot->longest = ticks;
-	if (!slot->shortest || ticks + 1 < slot->shortest)
-		slot->shortest = ticks < UINT32_MAX - 1 ? (uint32_t)ticks + 1 : UINT32_MAX;
-	if (ticks > UINT32_MAX / 2)
-		ticks = UINT32_MAX / 2;
-	slot->average = slot->timed == 1 ? (uint32_t)ticks : (uint32_t)((slot->average * UINT64_C(7) + ticks) / 8);
-	slot->skip = slot->average < limit ? CHEAP_SKIPS : 0;
+	STORE(slot->latest, end);
+	if (ticks > LOAD(slot->longest))
+		STORE(slot->longest, ticks);
+	if (!shortest || cut + 1 < shortest)
+		STORE(slot->shortest, cut + 1);
+	average = known ? (uint32_t)((average * UINT64_C(7) + cut) / 8) : cut;
+	STORE(slot->average, average);
+	STORE(slot->skip, (uint16_t)(average < limit ? CHEAP_SKIPS : 0));
 	return weight;
 }
 
@@ -204,7 +214,7 @@ static void count_for_all(struct gw_trace_count *slot, const struct gw_call *cal
 	__atomic_fetch_add(&slot->calls, 1, __ATOMIC_RELAXED);
 	if (failed)
 		__atomic_fetch_add(&slot->failures, 1, __ATOMIC_RELAXED);
-	if (!(call->flags & GW_CALL_TIMED))
+	if (!call->counted)
 		return;
 	__atomic_fetch_add(&slot->timed, 1, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&slot->ticks, ticks * weight, __ATOMIC_RELAXED);
@@ -236,7 +246,7 @@ void gw_trace_count(struct gw_call *call, bool failed)
 		add(&slot->calls, 1);
 		if (failed)
 			add(&slot->failures, 1);
-		if (call->flags & GW_CALL_TIMED)
+		if (call->counted)
 			weight = count_time(slot, call->end - call->stamp, call->end);
 	}
 	if (call->shape)
@@ -291,6 +301,7 @@ static __attribute__((noinline, cold)) unsigned char *take_block(uint32_t bytes)
 	}
 	block = gw_trace_file_claim(GW_TRACE_RECORDS, tid, number, sequence, first);
 	if (block) {
+		gw_trace_define_level();
 		if (!sequence)
 			gw_trace_define_thread(number, tid);
 		thread->trace_end = (unsigned char *)block + GW_TRACE_BLOCK;
