@@ -2,7 +2,7 @@
 /*
  * Shapes of cublasLt's calls. Descriptors are opaque, but whether two hold the same is a hash of their bytes, those aside that are pointers: which these are is
  * learnt from the library once, by setting each attribute that is a pointer in a block of our own. What a new one holds is read through the library's own
- * functions, attribute after attribute.
+ * functions, attribute after attribute. Padding that Init leaves as it was does not count: it is learnt in the same way.
  */
 #include "trace_shape.h"
 
@@ -21,12 +21,13 @@
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) word_of_block;
 
-/* What one library's products' descriptors look like. */
+/* What one library's blocks look like. */
 struct learnt {
 	_Atomic(const void *) library;	/* whose; NULL: free */
 	uint32_t length;		/* bytes that Init writes, when it is told that there is room enough */
 	unsigned char format;		/* their first byte: a block with another one is smaller */
 	uint32_t pointers;		/* words that are pointers: a bit each */
+	uint64_t held[GW_LT_BLOCK_KINDS][WORDS];	/* the bytes that Init writes, all bits set: the rest is padding, where anything may be */
 	_Atomic bool known;
 };
 
@@ -54,16 +55,54 @@ static const struct gw_release *release_of(const struct gw_call *call)
 	return release ? release : call->binding->major_last;
 }
 
+static bool initialise(struct gw_call *call, enum gw_lt_block_kind kind, unsigned char *block, int poison)
+{
+	static const uint32_t functions[GW_LT_BLOCK_KINDS] = {
+		[GW_LT_MATMUL_DESC] = GW_FN_cublasLtMatmulDescInit_internal, [GW_LT_MATRIX_LAYOUT] = GW_FN_cublasLtMatrixLayoutInit_internal,
+		[GW_LT_MATMUL_PREFERENCE] = GW_FN_cublasLtMatmulPreferenceInit_internal,
+		[GW_LT_MATRIX_TRANSFORM_DESC] = GW_FN_cublasLtMatrixTransformDescInit_internal,
+	};
+	void *function = gw_binding_target((struct gw_binding *)(uintptr_t)call->binding, functions[kind]);
+	int32_t (*init_desc)(void *, size_t, int, int) = function;
+	int32_t (*init_layout)(void *, size_t, int, uint64_t, uint64_t, int64_t) = function;
+	int32_t (*init_preference)(void *, size_t) = function;
+	int32_t (*init_transform)(void *, size_t, int) = function;
+
+	memset(block, poison, GW_LT_BLOCK_MOST);
+	if (!function)
+		return false;
+	switch (kind) {
+	case GW_LT_MATMUL_DESC: return !init_desc(block, GW_LT_BLOCK_MOST, 0, 0);
+	case GW_LT_MATRIX_LAYOUT: return !init_layout(block, GW_LT_BLOCK_MOST, 0, 1, 1, 1);
+	case GW_LT_MATMUL_PREFERENCE: return !init_preference(block, GW_LT_BLOCK_MOST);
+	default: return !init_transform(block, GW_LT_BLOCK_MOST, 0);
+	}
+}
+
+/* Bytes that come out the same whatever was there before. */
+static bool learn_held(struct gw_call *call, enum gw_lt_block_kind kind, uint64_t *held)
+{
+	unsigned char one[GW_LT_BLOCK_MOST] __attribute__((aligned(16))), other[GW_LT_BLOCK_MOST] __attribute__((aligned(16)));
+	unsigned i;
+
+	if (!initialise(call, kind, one, 0xa5) || !initialise(call, kind, other, 0x5a))
+		return false;
+	for (i = 0; i < GW_LT_BLOCK_MOST; i++)
+		if (one[i] == other[i])
+			held[i / 8] |= UINT64_C(0xff) << i % 8 * 8;
+	return true;
+}
+
 static void learn(struct gw_call *call, struct learnt *learnt)
 {
-	int32_t (*init)(void *, size_t, int, int) =
-		gw_binding_target((struct gw_binding *)(uintptr_t)call->binding, GW_FN_cublasLtMatmulDescInit_internal);
 	unsigned char plain[GW_LT_BLOCK_MOST] __attribute__((aligned(16))), set[GW_LT_BLOCK_MOST] __attribute__((aligned(16)));
 	uint64_t marker = UINT64_C(0x5a17b3c4d2e6f800);
 	int id, i;
 
-	memset(plain, 0xa5, sizeof(plain));
-	if (!init || init(plain, sizeof(plain), 0, 0))
+	for (i = 0; i < GW_LT_BLOCK_KINDS; i++)
+		if (!learn_held(call, (enum gw_lt_block_kind)i, learnt->held[i]))
+			return;
+	if (!initialise(call, GW_LT_MATMUL_DESC, plain, 0xa5))
 		return;
 	learnt->format = plain[0];
 	learnt->length = GW_LT_BLOCK_MOST;
@@ -103,20 +142,21 @@ static const struct learnt *learnt_of(struct gw_call *call)
 	return NULL;
 }
 
-static inline uint64_t hash_words(uint64_t hash, const void *block, uint32_t words)
+/* HELD: the bits that count, or NULL. */
+static inline uint64_t hash_words(uint64_t hash, const void *block, uint32_t words, const uint64_t *held)
 {
 	const word_of_block *word = block;
 	uint64_t lane[4] = { hash, 2, 3, 4 };
 	uint32_t i;
 
 	for (i = 0; i + 4 <= words; i += 4) {
-		lane[0] = gw_trace_mix(lane[0], word[i]);
-		lane[1] = gw_trace_mix(lane[1], word[i + 1]);
-		lane[2] = gw_trace_mix(lane[2], word[i + 2]);
-		lane[3] = gw_trace_mix(lane[3], word[i + 3]);
+		lane[0] = gw_trace_mix(lane[0], held ? word[i] & held[i] : word[i]);
+		lane[1] = gw_trace_mix(lane[1], held ? word[i + 1] & held[i + 1] : word[i + 1]);
+		lane[2] = gw_trace_mix(lane[2], held ? word[i + 2] & held[i + 2] : word[i + 2]);
+		lane[3] = gw_trace_mix(lane[3], held ? word[i + 3] & held[i + 3] : word[i + 3]);
 	}
 	for (; i < words; i++)
-		lane[0] = gw_trace_mix(lane[0], word[i]);
+		lane[0] = gw_trace_mix(lane[0], held ? word[i] & held[i] : word[i]);
 	return gw_trace_mix(gw_trace_mix(lane[0], lane[1]), gw_trace_mix(lane[2], lane[3]));
 }
 
@@ -130,7 +170,7 @@ static uint64_t hash_desc(uint64_t hash, const struct learnt *learnt, const unsi
 	for (i = 0; i < words; i++)
 		if (learnt->pointers >> i & 1)
 			copy[i] = copy[i] != 0;
-	return hash_words(hash, copy, words);
+	return hash_words(hash, copy, words, learnt->held[GW_LT_MATMUL_DESC]);
 }
 
 static uint64_t hash_of(const struct gw_call *call, const struct learnt *learnt, const struct problem *problem)
@@ -142,13 +182,13 @@ static uint64_t hash_of(const struct gw_call *call, const struct learnt *learnt,
 	if (problem->desc)
 		hash = hash_desc(hash, learnt, problem->desc);
 	for (i = 0; i < 4; i++)
-		hash = layouts[i] ? hash_words(hash, layouts[i], GW_LT_BLOCK_LEAST / 8) : gw_trace_mix(hash, i);
+		hash = layouts[i] ? hash_words(hash, layouts[i], GW_LT_BLOCK_LEAST / 8, learnt->held[GW_LT_MATRIX_LAYOUT]) : gw_trace_mix(hash, i);
 	if (problem->algorithm)
-		hash = hash_words(hash, problem->algorithm, GW_SIZE_cublasLtMatmulAlgo_t / 8);
+		hash = hash_words(hash, problem->algorithm, GW_SIZE_cublasLtMatmulAlgo_t / 8, NULL);
 	if (problem->preference)
-		hash = hash_words(hash, problem->preference, GW_LT_BLOCK_LEAST / 8);
+		hash = hash_words(hash, problem->preference, GW_LT_BLOCK_LEAST / 8, learnt->held[GW_LT_MATMUL_PREFERENCE]);
 	if (problem->transform)
-		hash = hash_words(hash, problem->transform, GW_LT_BLOCK_LEAST / 8);
+		hash = hash_words(hash, problem->transform, GW_LT_BLOCK_LEAST / 8, learnt->held[GW_LT_MATRIX_TRANSFORM_DESC]);
 	return hash;
 }
 
