@@ -16,6 +16,7 @@
 #include "gw_lt.h"
 #include "lt_algo.h"
 #include "lt_descriptor.h"
+#include "lt_rescue.h"
 
 #define SUCCESS 0
 
@@ -193,11 +194,21 @@ static cublasStatus_t open_problem(struct gw_call *call, struct problem *problem
 	return is_synchronised(problem, records) ? GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED : SUCCESS;
 }
 
-typedef cublasStatus_t matmul_function(cublasLtHandle_t, cublasLtMatmulDesc_t, const void *, const void *, cublasLtMatrixLayout_t,
-				       const void *, cublasLtMatrixLayout_t, const void *, const void *, cublasLtMatrixLayout_t, void *,
-				       cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t *, void *, size_t, cudaStream_t);
+/* The product, or what the rescuers make of it where the library refuses. */
+static __attribute__((noinline)) cublasStatus_t refused(struct gw_call *call, const struct gw_lt_product *p, bool asked, cublasStatus_t status)
+{
+	int32_t answer = status;
 
-cublasStatus_t gw_via_lt_matmul(struct gw_call *call, matmul_function *real, cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+	if (!asked && gw_lt_rescued_before(call, p) && gw_lt_rescue(call, p, &answer))
+		return answer;
+	if (!asked)
+		status = p->real(p->handle, p->desc, p->alpha, p->A, p->layout[0], p->B, p->layout[1], p->beta, p->C, p->layout[2], p->D, p->layout[3],
+				 p->algo, p->workspace, p->size, p->stream);
+	answer = status;
+	return status != SUCCESS && gw_lt_rescue(call, p, &answer) ? answer : status;
+}
+
+cublasStatus_t gw_via_lt_matmul(struct gw_call *call, gw_lt_matmul *real, cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
 				const void *alpha, const void *A, cublasLtMatrixLayout_t Adesc, const void *B,
 				cublasLtMatrixLayout_t Bdesc, const void *beta, const void *C, cublasLtMatrixLayout_t Cdesc, void *D,
 				cublasLtMatrixLayout_t Ddesc, const cublasLtMatmulAlgo_t *algo, void *workspace, size_t size,
@@ -207,22 +218,32 @@ cublasStatus_t gw_via_lt_matmul(struct gw_call *call, matmul_function *real, cub
 	struct problem_records records;
 	cublasLtMatmulAlgo_t *replacement = NULL;
 	cublasStatus_t status = SUCCESS;
+	bool asked;
 	_Alignas(16) unsigned char room[GW_SIZE_cublasLtMatmulAlgo_t];
 
-	if (passes(call) || __builtin_expect(!has_tokens(&problem) && !(algo && call->binding->differs), 1))
+	if (passes(call))
 		return real(handle, desc, alpha, A, Adesc, B, Bdesc, beta, C, Cdesc, D, Ddesc, algo, workspace, size, stream);
-	if (has_tokens(&problem))
-		status = open_problem(call, &problem, &records);
-	if (status == GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED)
-		tell_synchronised(call);
-	if (status)
-		return status;
-	replacement = (cublasLtMatmulAlgo_t *)(void *)room;
-	algo = gw_lt_algo_usable(call, &(struct gw_lt_problem){ .handle = handle, .operationDesc = problem.desc, .Adesc = problem.layout[0],
-		.Bdesc = problem.layout[1], .Cdesc = problem.layout[2], .Ddesc = problem.layout[3], .workspaceSizeInBytes = size,
-		.A = A, .B = B, .C = C, .D = D }, algo, replacement);
-	return real(handle, problem.desc, alpha, A, problem.layout[0], B, problem.layout[1], beta, C, problem.layout[2], D,
-		    problem.layout[3], algo, workspace, size, stream);
+	if (__builtin_expect(has_tokens(&problem) || (algo && call->binding->differs), 0)) {
+		if (has_tokens(&problem))
+			status = open_problem(call, &problem, &records);
+		if (status == GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED)
+			tell_synchronised(call);
+		if (status)
+			return status;
+		replacement = (cublasLtMatmulAlgo_t *)(void *)room;
+		algo = gw_lt_algo_usable(call, &(struct gw_lt_problem){ .handle = handle, .operationDesc = problem.desc,
+			.Adesc = problem.layout[0], .Bdesc = problem.layout[1], .Cdesc = problem.layout[2], .Ddesc = problem.layout[3],
+			.workspaceSizeInBytes = size, .A = A, .B = B, .C = C, .D = D }, algo, replacement);
+	}
+	asked = __builtin_expect(!atomic_load_explicit(&gw_lt_rescued_any, memory_order_relaxed), 1);
+	if (asked) {
+		status = real(handle, problem.desc, alpha, A, problem.layout[0], B, problem.layout[1], beta, C, problem.layout[2], D,
+			      problem.layout[3], algo, workspace, size, stream);
+		if (__builtin_expect(status == SUCCESS, 1))
+			return status;
+	}
+	return refused(call, &(struct gw_lt_product){ real, handle, problem.desc, { problem.layout[0], problem.layout[1], problem.layout[2],
+		problem.layout[3] }, alpha, A, B, beta, C, D, algo, workspace, size, stream }, asked, status);
 }
 
 cublasStatus_t gw_via_lt_matrix_transform(struct gw_call *call,

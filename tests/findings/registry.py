@@ -55,6 +55,8 @@ FREE = {
     "GW-319": r"(?<=has no such function, and ).*(?=; install )",
     "GW-320": r"(?<=obeyed: ).*(?= at character)",
     "GW-346": r"(?<=the loader said: ).*(?=; `gangway scan`)",
+    "GW-390": r"(?<=was refused: ).*(?= \(rescue )|(?<=\(rescue )[a-z0-9-]+",
+    "GW-391": r"(?<=it otherwise: ).*(?= \(rescue )|(?<=\(rescue )[a-z0-9-]+",
 }
 Finding = collections.namedtuple("Finding", "code severity name retired cause remedy text examples cures")
 
