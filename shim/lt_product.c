@@ -141,34 +141,63 @@ bool gw_lt_make_layout(struct gw_call *call, struct gw_lt_block_room *room, cons
 		!gw_lt_native_set(call, kind, room, GW_VALUE_CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &m->stride, sizeof(m->stride)));
 }
 
-int32_t gw_lt_choose(struct gw_call *call, cublasLtHandle_t handle, void *desc, void *const layout[4], uint64_t workspace,
-		     const uint32_t alignment[4], cublasLtMatmulAlgo_t *algo)
+/* Status of the library; *COUNT results. */
+static int32_t ask(struct gw_call *call, cublasLtHandle_t handle, void *desc, void *const layout[4], uint64_t workspace, const uint32_t alignment[4],
+		   void *results, int most, int *count)
 {
 	static const int ids[] = { GW_VALUE_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, GW_VALUE_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
 				   GW_VALUE_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, GW_VALUE_CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES };
 	int32_t (*init)(void *, size_t) = target(call, GW_FN_cublasLtMatmulPreferenceInit_internal);
-	int32_t (*ask)(void *, void *, void *, void *, void *, void *, void *, int, void *, int *) =
+	int32_t (*heuristic)(void *, void *, void *, void *, void *, void *, void *, int, void *, int *) =
 		target(call, GW_FN_cublasLtMatmulAlgoGetHeuristic);
-	_Alignas(16) unsigned char result[GW_SIZE_cublasLtMatmulHeuristicResult_t] = { 0 };
 	enum gw_lt_block_kind kind = GW_LT_MATMUL_PREFERENCE;
 	struct gw_lt_block_room preference = { { 0 } };
-	int32_t status, state;
-	int i, count = 0;
+	int i;
 
-	if (!init || !ask || init(&preference, sizeof(preference)) ||
+	*count = 0;
+	if (!init || !heuristic || init(&preference, sizeof(preference)) ||
 	    gw_lt_native_set(call, kind, &preference, GW_VALUE_CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace, sizeof(workspace)))
 		return GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED;
 	for (i = 0; i < 4; i++)
 		if (alignment[i] && gw_lt_native_set(call, kind, &preference, ids[i], &alignment[i], sizeof(alignment[i])))
 			return GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED;
-	status = ask(handle, desc, layout[0], layout[1], layout[2], layout[3], &preference, 1, result, &count);
-	if (status)
-		return status;
-	memcpy(&state, result + GW_OFFSET_cublasLtMatmulHeuristicResult_t_state, sizeof(state));
-	if (count < 1 || state)
-		return GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED;
-	memcpy(algo, result, GW_SIZE_cublasLtMatmulAlgo_t);
-	return 0;
+	return heuristic(handle, desc, layout[0], layout[1], layout[2], layout[3], &preference, most, results, count);
+}
+
+static bool is_usable(const void *result)
+{
+	int32_t state;
+
+	memcpy(&state, (const char *)result + GW_OFFSET_cublasLtMatmulHeuristicResult_t_state, sizeof(state));
+	return !state;
+}
+
+int gw_lt_candidates(struct gw_call *call, cublasLtHandle_t handle, void *desc, void *const layout[4], uint64_t workspace,
+		     const uint32_t alignment[4], void *results, int most)
+{
+	unsigned char (*result)[GW_SIZE_cublasLtMatmulHeuristicResult_t] = results;
+	int count, kept = 0, i;
+
+	if (ask(call, handle, desc, layout, workspace, alignment, results, most, &count))
+		return 0;
+	for (i = 0; i < count && i < most; i++)
+		if (is_usable(result[i]))
+			memmove(result[kept++], result[i], sizeof(*result));
+	return kept;
+}
+
+int32_t gw_lt_choose(struct gw_call *call, cublasLtHandle_t handle, void *desc, void *const layout[4], uint64_t workspace,
+		     const uint32_t alignment[4], cublasLtMatmulAlgo_t *algo)
+{
+	_Alignas(16) unsigned char result[GW_SIZE_cublasLtMatmulHeuristicResult_t] = { 0 };
+	int count;
+	int32_t status = ask(call, handle, desc, layout, workspace, alignment, result, 1, &count);
+
+	if (!status && (count < 1 || !is_usable(result)))
+		status = GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED;
+	if (!status)
+		memcpy(algo, result, GW_SIZE_cublasLtMatmulAlgo_t);
+	return status;
 }
 
 uint32_t gw_lt_alignment(const void *pointer)

@@ -67,6 +67,10 @@ bool gw_lt_make_layout(struct gw_call *call, struct gw_lt_block_room *room, cons
 int32_t gw_lt_choose(struct gw_call *call, cublasLtHandle_t handle, void *desc, void *const layout[4], uint64_t workspace,
 		     const uint32_t alignment[4], cublasLtMatmulAlgo_t *algo) __attribute__((nonnull));
 
+/* The same for up to MOST results, each of the size of the library's own. How many of them can be used: those stand first. */
+int gw_lt_candidates(struct gw_call *call, cublasLtHandle_t handle, void *desc, void *const layout[4], uint64_t workspace,
+		     const uint32_t alignment[4], void *results, int most) __attribute__((nonnull));
+
 /* To how many bytes POINTER is aligned, 256 at most. */
 uint32_t gw_lt_alignment(const void *pointer);
 

@@ -8,6 +8,7 @@
 #include "driver.h"
 #include "gw_lt.h"
 #include "gw_types.h"
+#include "gw_values.h"
 #include "gw_via.h"
 #include "scratch.h"
 
@@ -15,9 +16,11 @@
 
 typedef bool rescuer(struct gw_call *, const struct gw_lt_product *, const struct gw_lt_terms *, enum gw_rescue, int32_t *);
 
+/* A line of abi/redirects without a function here does not compile. */
 static rescuer *const rescuers[GW_RESCUE_COUNT] = {
-	[GW_RESCUE_int8_order] = gw_lt_rescue_int8,
-	[GW_RESCUE_alignment] = gw_lt_rescue_int8,
+#define GW_RESCUER(function, id, name) [GW_RESCUE_##id] = gw_lt_rescue_##id,
+	GW_RESCUES(GW_RESCUER)
+#undef GW_RESCUER
 };
 
 _Atomic int gw_lt_rescued_any;
@@ -79,6 +82,18 @@ static void shape_of(const struct gw_lt_terms *terms, struct gw_shape *shape)
 	shape->architecture = driver ? gw_driver_architecture(driver) : 0;
 }
 
+static bool lays_out(enum gw_rescue rescue)
+{
+	return rescue == GW_RESCUE_int8_order || rescue == GW_RESCUE_alignment;
+}
+
+/* What is wrong with the call, not with the device or the handle; SUCCESS: the library was not asked. */
+static bool may_be_otherwise(int32_t status)
+{
+	return !status || status == GW_VALUE_CUBLAS_STATUS_NOT_SUPPORTED || status == GW_VALUE_CUBLAS_STATUS_INVALID_VALUE ||
+	       status == GW_VALUE_CUBLAS_STATUS_ARCH_MISMATCH;
+}
+
 bool gw_lt_rescue(struct gw_call *call, const struct gw_lt_product *product, int32_t *status)
 {
 	struct gw_lt_terms terms;
@@ -86,14 +101,15 @@ bool gw_lt_rescue(struct gw_call *call, const struct gw_lt_product *product, int
 	int error = errno, i;
 	bool done = false;
 
-	if (!gw_lt_product_read(call, product, &terms))
+	if (!may_be_otherwise(*status) || !gw_lt_product_read(call, product, &terms))
 		return false;
 	shape_of(&terms, &shape);
 	for (i = 0; i < GW_RESCUE_COUNT && !done; i++) {
-		if (!rescuers[i] || !gw_redirect_wanted(call, (enum gw_rescue)i, &shape))
+		/* What was done before by laying out anew is not asked about again. */
+		if ((!*status && !lays_out((enum gw_rescue)i)) || !gw_redirect_wanted(call, (enum gw_rescue)i, &shape))
 			continue;
 		done = rescuers[i](call, product, &terms, (enum gw_rescue)i, status);
-		if (done && !*status && rescuers[i] == gw_lt_rescue_int8)
+		if (done && !*status && lays_out((enum gw_rescue)i))
 			remember(call, product);
 	}
 	errno = error;

@@ -22,8 +22,18 @@ bool gw_lt_rescue(struct gw_call *call, const struct gw_lt_product *product, int
 extern _Atomic int gw_lt_rescued_any __attribute__((visibility("hidden")));
 bool gw_lt_rescued_before(const struct gw_call *call, const struct gw_lt_product *product) __attribute__((nonnull));
 
-/* int8 factors in an order, or with an alignment, that no kernel takes: through plain order. RESCUE: which of the two is asked for. */
-bool gw_lt_rescue_int8(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue,
-		       int32_t *status) __attribute__((nonnull));
+/* A workspace that is not aligned as the library wants it: the part that is. */
+bool gw_lt_rescue_workspace_alignment(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms,
+				      enum gw_rescue rescue, int32_t *status) __attribute__((nonnull));
+
+/* An algorithm that does not do, or none: the heuristic is asked anew, with the alignments and the workspace that there are. */
+bool gw_lt_rescue_stale_algo(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue,
+			     int32_t *status) __attribute__((nonnull));
+
+/* int8 factors in an order, or with sizes and an alignment, that no kernel takes: through plain order. */
+bool gw_lt_rescue_int8_order(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue,
+			     int32_t *status) __attribute__((nonnull));
+bool gw_lt_rescue_alignment(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue,
+			    int32_t *status) __attribute__((nonnull));
 
 #endif

@@ -9,6 +9,7 @@
 #include "finding.h"
 #include "line.h"
 #include "objects.h"
+#include "policy.h"
 #include "settings.h"
 
 #define PLACES 256u	/* remembered as told, so that a message is not put together again each time */
@@ -28,8 +29,18 @@ const char *gw_rescue_name(enum gw_rescue rescue)
 
 bool gw_redirect_wanted(const struct gw_call *call, enum gw_rescue rescue, const struct gw_shape *shape)
 {
-	(void)call, (void)rescue, (void)shape;
-	return !gw_setting_on(GW_SETTING_DISABLE);
+	const struct gw_release *release = atomic_load_explicit(&call->binding->loaded_release, memory_order_relaxed);
+	struct gw_policy_case asked = {
+		.name = names[rescue], .function = gw_function_name(call->fn), .family = gw_families[call->binding->family].name, .algorithm = -1,
+		.release = release ? gw_policy_release(release->part) : -1, .arch = shape->architecture ? shape->architecture : -1,
+		.m = shape->m, .n = shape->n, .k = shape->k, .batch = shape->batch,
+	};
+	const struct gw_policy_rule *rule;
+
+	if (gw_setting_on(GW_SETTING_DISABLE))
+		return false;
+	rule = gw_policy_find(gw_policy(), GW_POLICY_RESCUE, &asked);
+	return !rule || rule->effect == GW_POLICY_ON;
 }
 
 /* True for the first with this key, and again for one that another pushed out: gw_finding_tell knows what it has told. */

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "call.h"
-#include "redirect_table.h"
+#include "redirect_table.h"	/* of abi/redirects */
 
 enum gw_rescue {
 #define GW_RESCUE_ENUM(function, id, name) GW_RESCUE_##id,

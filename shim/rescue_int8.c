@@ -328,14 +328,14 @@ static void tell(const struct gw_call *call, enum gw_rescue rescue, const struct
 	gw_redirect_tell(call, rescue, text, "; gangway lays them out in plain order and multiplies that");
 }
 
-bool gw_lt_rescue_int8(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue, int32_t *status)
+static bool rescue_plainly(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue, int32_t *status)
 {
 	static const char *const why[] = {
 		[GW_SCRATCH_CAPTURING] = "it was first met while a graph is captured, where no memory can be taken",
 		[GW_SCRATCH_MEMORY] = "no device memory is left for it",
 		[GW_SCRATCH_DRIVER] = "its stream cannot be used now",
 	};
-	bool tiled = is_tiled(&terms->matrix[0]) || is_tiled(&terms->matrix[1]) || is_tiled(&terms->matrix[3]), done;
+	bool done;
 	_Alignas(16) unsigned char algo[GW_SIZE_cublasLtMatmulAlgo_t];
 	struct work w = { .terms = terms, .algo = (cublasLtMatmulAlgo_t *)(void *)algo };
 	const struct gw_driver *driver;
@@ -346,7 +346,7 @@ bool gw_lt_rescue_int8(struct gw_call *call, const struct gw_lt_product *product
 	uint64_t at;
 	int first;
 
-	if (tiled != (rescue == GW_RESCUE_int8_order) || !is_ours(terms) || !product->A || !product->B || !product->D)
+	if (!is_ours(terms) || !product->A || !product->B || !product->D)
 		return false;
 	driver = gw_driver();
 	if (!driver || !plan(&w, call, product, &first))
@@ -368,4 +368,21 @@ bool gw_lt_rescue_int8(struct gw_call *call, const struct gw_lt_product *product
 	*status = 0;
 	tell(call, rescue, terms);
 	return true;
+}
+
+static bool any_tiled(const struct gw_lt_terms *terms)
+{
+	return is_tiled(&terms->matrix[0]) || is_tiled(&terms->matrix[1]) || is_tiled(&terms->matrix[3]);
+}
+
+bool gw_lt_rescue_int8_order(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue,
+			     int32_t *status)
+{
+	return any_tiled(terms) && rescue_plainly(call, product, terms, rescue, status);
+}
+
+bool gw_lt_rescue_alignment(struct gw_call *call, const struct gw_lt_product *product, const struct gw_lt_terms *terms, enum gw_rescue rescue,
+			    int32_t *status)
+{
+	return !any_tiled(terms) && rescue_plainly(call, product, terms, rescue, status);
 }

@@ -47,6 +47,9 @@ const struct gw_setting_info gw_settings_table[GW_SETTING_COUNT] = {
 	[GW_SETTING_TRACE_SIZE] = { "GANGWAY_TRACE_SIZE", "how large one process's trace may become, as in 64M or 2G; 256M is the default" },
 	[GW_SETTING_TRACE_FULL] = { "GANGWAY_TRACE_FULL", "what happens then: ring (the default) overwrites the oldest records, stop records no more" },
 	[GW_SETTING_CONTROL] = { "GANGWAY_CONTROL", "1: `gangway trace PID` may switch the trace while the process runs; `gangway run` sets it" },
+	[GW_SETTING_POLICY] = { "GANGWAY_POLICY", "the policy file (docs/policy.md): what is done otherwise, in which cases; `gangway run --policy` sets it" },
+	[GW_SETTING_RESCUE] = { "GANGWAY_RESCUE",
+		"off: no call that the library refused is done otherwise; int8-order,…: those rescues alone; -int8-order,…: all but those; beats the policy" },
 	[GW_SETTING_AUDITED] = { "LD_AUDIT", "the loader's own; tells whether gangway's auditor finds the facades" },
 	[GW_SETTING_LOADER_PATH] = { "LD_LIBRARY_PATH", "the loader's own; a facade looks there for its target, as the loader would" },
 	[GW_SETTING_PYTHONPATH] = { "PYTHONPATH", "Python's own; its nvidia/*/lib are looked through, too" },
@@ -65,7 +68,8 @@ static size_t copy_origin(unsigned setting, const char *value, char *to, size_t 
 	int error = errno;
 	size_t length = 0;
 
-	if ((setting == GW_SETTING_LOG || setting == GW_SETTING_FINDINGS || setting == GW_SETTING_TRACE) && *value != '/' && getcwd(to, size)) {
+	if ((setting == GW_SETTING_LOG || setting == GW_SETTING_FINDINGS || setting == GW_SETTING_TRACE || setting == GW_SETTING_POLICY) &&
+	    *value != '/' && getcwd(to, size)) {
 		length = strlen(to);
 		if (*to != '/' || length + 1 >= size)	/* a directory outside the root of this process has no such name */
 			length = 0;

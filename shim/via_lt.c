@@ -15,6 +15,7 @@
 #include "gw_via.h"
 #include "gw_lt.h"
 #include "lt_algo.h"
+#include "lt_deny.h"
 #include "lt_descriptor.h"
 #include "lt_rescue.h"
 
@@ -234,6 +235,11 @@ cublasStatus_t gw_via_lt_matmul(struct gw_call *call, gw_lt_matmul *real, cublas
 		algo = gw_lt_algo_usable(call, &(struct gw_lt_problem){ .handle = handle, .operationDesc = problem.desc,
 			.Adesc = problem.layout[0], .Bdesc = problem.layout[1], .Cdesc = problem.layout[2], .Ddesc = problem.layout[3],
 			.workspaceSizeInBytes = size, .A = A, .B = B, .C = C, .D = D }, algo, replacement);
+	}
+	if (__builtin_expect(algo && atomic_load_explicit(&gw_lt_denies, memory_order_relaxed), 0)) {
+		replacement = (cublasLtMatmulAlgo_t *)(void *)room;
+		algo = gw_lt_deny(call, &(struct gw_lt_product){ real, handle, problem.desc, { problem.layout[0], problem.layout[1],
+			problem.layout[2], problem.layout[3] }, alpha, A, B, beta, C, D, algo, workspace, size, stream }, replacement);
 	}
 	asked = __builtin_expect(!atomic_load_explicit(&gw_lt_rescued_any, memory_order_relaxed), 1);
 	if (asked) {

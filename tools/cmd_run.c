@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "find.h"
+#include "policy.h"
 #include "run.h"
 #include "target.h"
 
@@ -57,6 +58,27 @@ static void explain_variables(void)
 
 		if (value && *value)
 			gw_complain("%s: %s", variables[i], value);
+	}
+}
+
+/* The lines that are in force, the last one that fits counts. */
+static void explain_policy(void)
+{
+	const char *path = getenv("GANGWAY_POLICY"), *rescue = getenv("GANGWAY_RESCUE");
+	struct gw_policy policy = {.count = 0};
+
+	gw_complain("policy: rescue * on, by default");
+	if (path && *path)
+		(void)gw_policy_load(&policy, path);
+	if (rescue && *rescue)
+		(void)gw_policy_load_rescue(&policy, rescue);
+	for (unsigned i = 0; i < policy.count; i++) {
+		char text[512], where[32] = "GANGWAY_RESCUE";
+
+		gw_policy_format(&policy.rules[i], text, sizeof text);
+		if (policy.rules[i].line)
+			snprintf(where, sizeof where, "line %u", policy.rules[i].line);
+		gw_complain("policy: %s (%s)", text, where);
 	}
 }
 
@@ -249,6 +271,7 @@ static void tell(struct gw_run *run)
 	for (size_t i = 0; i < run->python.count; i++)
 		gw_complain("Python path: %s", run->python.directory[i]);
 	explain_variables();
+	explain_policy();
 	if (run->layout.facades && !(run->facades && strcmp(run->facades, "off") == 0))
 		explain_targets(run);
 }

@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	{"verify", gw_cmd_verify, "small computations through the libraries, bare and with gangway: does it work here?"},
 	{"trace", gw_cmd_trace, "switch what a running process traces"},
 	{"explain", gw_cmd_explain, "what a finding (GW-…) means, and how to end it"},
+	{"policy", gw_cmd_policy, "checks a policy file: which refused calls are done otherwise"},
 	{"abi", gw_cmd_abi, "what each release of a library declares and exports"},
 };
 

@@ -8,7 +8,7 @@
 #include "python.h"
 
 struct gw_run {
-	const char *facades, *log, *findings, *library_path, *built_for;
+	const char *facades, *log, *findings, *library_path, *built_for, *policy;
 	const char *trace, *trace_level, *trace_size, *trace_full;
 	bool no_audit, quiet, explain, no_crash_report, no_pairing;
 	struct gw_python_paths python;

@@ -180,6 +180,20 @@ static int append_links(const struct gw_run *run)
 	return result;
 }
 
+static int set_policy(const char *path)
+{
+	char *full = absolute(path, strlen(path));
+	int result;
+
+	if (!full) {
+		gw_complain("--policy %s: %s", path, strerror(errno));
+		return GW_EXIT_FAILED;
+	}
+	result = set("GANGWAY_POLICY", full);
+	free(full);
+	return result;
+}
+
 int gw_run_set_environment(struct gw_run *run)
 {
 	int result = prepend("LD_PRELOAD", run->layout.shim);
@@ -212,6 +226,8 @@ int gw_run_set_environment(struct gw_run *run)
 		result = set_output("GANGWAY_FINDINGS", "--findings", run->findings);
 	if (!result && run->built_for)
 		result = set("GANGWAY_BUILT_FOR", run->built_for);
+	if (!result && run->policy)
+		result = set_policy(run->policy);
 	if (!result && run->quiet)
 		result = set("GANGWAY_QUIET", "1");
 	if (!result && (run->no_crash_report || !getenv("GANGWAY_CRASH")))

@@ -8,6 +8,7 @@
 #include "built_for.h"
 #include "cmd.h"
 #include "option.h"
+#include "policy.h"
 #include "trace_levels.h"
 
 enum {
@@ -26,6 +27,7 @@ enum {
 	OPTION_TRACE_LEVEL,
 	OPTION_TRACE_SIZE,
 	OPTION_TRACE_FULL,
+	OPTION_POLICY,
 	OPTION_HELP
 };
 
@@ -39,6 +41,7 @@ static const struct option options[] = {
 	{"quiet", no_argument, NULL, OPTION_QUIET},
 	{"explain", no_argument, NULL, OPTION_EXPLAIN},
 	{"built-for", required_argument, NULL, OPTION_BUILT_FOR},
+	{"policy", required_argument, NULL, OPTION_POLICY},
 	{"no-crash-report", no_argument, NULL, OPTION_NO_CRASH_REPORT},
 	{"no-pairing", no_argument, NULL, OPTION_NO_PAIRING},
 	{"trace", required_argument, NULL, OPTION_TRACE},
@@ -68,6 +71,7 @@ static const char help[] =
 	"  --built-for FILE:FAMILY=RELEASE,…;…\n"
 	"                               which releases files were built for, where they do not tell "
 	"(gangway scan)\n"
+	"  --policy FILE                what is done otherwise when the library refuses it (docs/policy.md)\n"
 	"  --no-audit                   do without the auditor; a facade then answers only names "
 	"that are dlopened, or, asked\n"
 	"                               for by SONAME, every search that LD_LIBRARY_PATH ends\n"
@@ -120,6 +124,15 @@ static int check_trace(const struct gw_run *run)
 	else
 		return -1;
 	return GW_EXIT_USAGE;
+}
+
+/* A wrong line ends the command before the program starts: it would be told in the middle of it. */
+static int check_policy(const char *path)
+{
+	struct gw_policy policy = {.count = 0};
+	int result = gw_policy_load(&policy, path);
+
+	return result == GW_EXIT_FINDINGS ? GW_EXIT_USAGE : result ? result : -1;
 }
 
 int gw_run_parse(struct gw_run *run, int argc, char **argv)
@@ -176,6 +189,10 @@ int gw_run_parse(struct gw_run *run, int argc, char **argv)
 		case OPTION_BUILT_FOR:
 			run->built_for = optarg;
 			result = check_built_for(optarg);
+			break;
+		case OPTION_POLICY:
+			run->policy = optarg;
+			result = check_policy(optarg);
 			break;
 		case OPTION_HELP:
 		case 'h':

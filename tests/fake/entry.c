@@ -6,7 +6,7 @@
 #include <string.h>
 
 static _Atomic long options[FAKE_OPTION_COUNT];
-static const char *const option_names[FAKE_OPTION_COUNT] = { "refuse_tiled", "workspace", "runtime_error" };
+static const char *const option_names[FAKE_OPTION_COUNT] = { "refuse_tiled", "workspace", "runtime_error", "workspace_alignment" };
 
 static int compare(const void *name, const void *entry)
 {

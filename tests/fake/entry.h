@@ -46,6 +46,7 @@ enum fake_option {
 	FAKE_REFUSE_TILED,	/* 1: products refuse the tiled int8 orders, as every Hopper kernel does */
 	FAKE_WORKSPACE,		/* bytes that a product without an algorithm needs; 0 at first */
 	FAKE_RUNTIME_ERROR,	/* the status that cuDNN's cudnnQueryRuntimeError finds, and tells the callback of */
+	FAKE_WORKSPACE_ALIGNMENT,	/* bytes that a workspace has to be aligned to; 0: any */
 	FAKE_OPTION_COUNT
 };
 long fake_option(enum fake_option option);
@@ -60,7 +61,7 @@ FAKE_SEAM uint64_t gwfake_total(void);
 FAKE_SEAM int gwfake_fail_next(const char *name, int status);
 /* Zeroes counters, planned failures and options. */
 FAKE_SEAM void gwfake_reset(void);
-/* "refuse_tiled", "workspace", "runtime_error". 0, or -1 for an unknown name. */
+/* "refuse_tiled", "workspace", "runtime_error", "workspace_alignment". 0, or -1 for an unknown name. */
 FAKE_SEAM int gwfake_set(const char *option, long value);
 FAKE_SEAM const char *gwfake_release(void);
 FAKE_SEAM const char *gwfake_soname(void);

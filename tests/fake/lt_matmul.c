@@ -14,18 +14,24 @@ static bool handle_valid(const void *handle)
 	return fake_head_is(handle, FAKE_RELEASE_HASH, LT_KIND_HANDLE);
 }
 
-static cublasStatus_t check_workspace(const cublasLtMatmulAlgo_t *algo, const void *workspace, size_t size)
+/* Leaves the algorithm's number in the workspace, as the real ones leave something there: tests see which one was used. */
+static cublasStatus_t check_workspace(const cublasLtMatmulAlgo_t *algo, void *workspace, size_t size)
 {
 	struct lt_algo own;
 	size_t needed = (size_t)fake_option(FAKE_WORKSPACE);
+	uintptr_t alignment = (uintptr_t)fake_option(FAKE_WORKSPACE_ALIGNMENT);
 	cublasStatus_t status;
 
+	if (alignment && (uintptr_t)workspace % alignment)
+		return CUBLAS_STATUS_INVALID_VALUE;
 	if (algo) {
 		memcpy(&own, algo, sizeof own);
 		status = lt_algo_check(&own);
 		if (status)
 			return status;
 		needed = lt_algo_workspace(&own);
+		if (workspace && size >= needed && size >= sizeof own.id)
+			memcpy(workspace, &own.id, sizeof own.id);
 	}
 	return size < needed || (needed && !workspace) ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
 }

@@ -166,6 +166,9 @@ static struct fake_number finish(const struct fake_gemm *g, struct fake_number s
 	struct fake_number beta = scale_of(g, g->beta, g->beta_vector, batch, i);
 	struct fake_number out = times(alpha, sum), addend;
 
+	/* An int8 result is worked out in single precision, step by step, before it is rounded. */
+	if (g->d.type == FAKE_I8)
+		out.re = (float)alpha.re * (float)sum.re;
 	out.re *= g->extra;
 	out.im *= g->extra;
 	if (beta.re != 0 || beta.im != 0) {

@@ -56,6 +56,7 @@ FREE = {
     "GW-320": r"(?<=obeyed: ).*(?= at character)",
     "GW-346": r"(?<=the loader said: ).*(?=; `gangway scan`)",
     "GW-390": r"(?<=was refused: ).*(?= \(rescue )|(?<=\(rescue )[a-z0-9-]+",
+    "GW-392": r"(?<=error GW-N: )GANGWAY_\w+(?= is not)|(?<=column N: ).*(?=; `gangway)|(?<=TEXT: ).*(?=; `gangway)",
     "GW-391": r"(?<=it otherwise: ).*(?= \(rescue )|(?<=\(rescue )[a-z0-9-]+",
 }
 Finding = collections.namedtuple("Finding", "code severity name retired cause remedy text examples cures")

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,6 +155,28 @@ static long check(const struct problem *p, const struct matrix *a, const struct 
 	return wrong;
 }
 
+/* What a product is given beside its problem. */
+static struct {
+	bool ask;		/* the heuristic, within `limit` bytes, for an algorithm */
+	size_t limit, size;
+	char *workspace;
+} extra;
+
+static bool choose(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const cublasLtMatrixLayout_t layouts[3], cublasLtMatmulAlgo_t *algo)
+{
+	cublasLtMatmulHeuristicResult_t result;
+	cublasLtMatmulPreference_t preference;
+	int count = 0;
+
+	if (cublasLtMatmulPreferenceCreate(&preference) ||
+	    cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &extra.limit, sizeof extra.limit) ||
+	    cublasLtMatmulAlgoGetHeuristic(handle, desc, layouts[0], layouts[1], layouts[2], layouts[2], preference, 1, &result, &count) || !count)
+		exit(3);
+	cublasLtMatmulPreferenceDestroy(preference);
+	*algo = result.algo;
+	return true;
+}
+
 /* The status; 100: it succeeded with wrong numbers. *CHANGED: something of D is not as it was. */
 static int multiply(cublasLtHandle_t handle, const struct problem *p, cudaStream_t stream, int *changed)
 {
@@ -167,6 +190,7 @@ static int multiply(cublasLtHandle_t handle, const struct problem *p, cudaStream
 	int status, pointer_mode = p->mode == HOST ? CUBLASLT_POINTER_MODE_HOST : p->mode == DEVICE ? CUBLASLT_POINTER_MODE_DEVICE :
 		p->mode == ROWS ? CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_ZERO : CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST;
 	float none = 0;
+	cublasLtMatmulAlgo_t algo;
 	const void *bias_at = bias;
 
 	make(&a, p->order[0], p->transpose[0] ? p->k : p->m, p->transpose[0] ? p->m : p->k, p->more, p->batch, 1, p->shift);
@@ -196,8 +220,8 @@ static int multiply(cublasLtHandle_t handle, const struct problem *p, cudaStream
 	layouts[0] = layout(&a, CUDA_R_8I, p->batch);
 	layouts[1] = layout(&b, CUDA_R_8I, p->batch);
 	layouts[2] = layout(&d, p->scaled ? CUDA_R_8I : CUDA_R_32I, p->batch);
-	status = cublasLtMatmul(handle, desc, alpha_at, a.data, layouts[0], b.data, layouts[1], beta_at, d.data, layouts[2], d.data, layouts[2], NULL,
-				NULL, 0, stream);
+	status = cublasLtMatmul(handle, desc, alpha_at, a.data, layouts[0], b.data, layouts[1], beta_at, d.data, layouts[2], d.data, layouts[2],
+				extra.ask && choose(handle, desc, layouts, &algo) ? &algo : NULL, extra.workspace, extra.size, stream);
 	*changed = memcmp(d.data, before.data, (size_t)d.size * d.width) != 0;
 	if (!status && check(p, &a, &b, &before, &d, alpha, bias, beta, whole_alpha, whole_beta)) {
 		printf("wrong: %ld x %ld x %ld, orders %d %d %d, transposed %d %d, scaled %d, mode %d, batch %d, more %d, shift %d, beta %d, epilogue %d\n",
@@ -384,6 +408,59 @@ static void threads(cublasLtHandle_t handle)
 	printf("allocated %ld, events %ld\n", gwcuda_get("allocated"), gwcuda_get("events"));
 }
 
+/* The library's own status, and what becomes of it. */
+static void algorithms(cublasLtHandle_t handle)
+{
+	struct problem p = tiled(CUBLASLT_ORDER_COL, 0, HOST);
+	static _Alignas(256) char memory_of[1 << 21];
+
+	p.order[0] = p.order[1] = p.order[2] = CUBLASLT_ORDER_COL;
+	p.transpose[0] = 1;
+	p.transpose[1] = 0;
+	p.m = p.n = p.k = 64;
+	extra.ask = true;
+	extra.limit = extra.size = 1 << 20;
+	extra.workspace = memory_of;
+	printf("as it should be: %d\n", any(handle, p));
+	extra.size = 0;
+	printf("less workspace than was told: %d\n", any(handle, p));
+	extra.size = 1 << 20;
+	fake_set("workspace_alignment", 256);
+	extra.workspace = memory_of + 16;
+	extra.size = (1 << 20) + 512;
+	printf("not aligned, big enough: %d\n", any(handle, p));
+	extra.size = 1 << 20;
+	printf("not aligned, too small for the algorithm then: %d\n", any(handle, p));
+	extra.size = 64;
+	extra.limit = 0;
+	printf("not aligned, nothing of it can be used: %d\n", any(handle, p));
+	extra.ask = false;
+	printf("not aligned, no algorithm: %d\n", any(handle, p));
+	fake_set("workspace_alignment", 0);
+	fake_set("workspace", 1 << 22);
+	extra.workspace = NULL;
+	extra.size = 0;
+	printf("no algorithm, and the library's own choice needs workspace: %d\n", any(handle, p));
+}
+
+static void denied(cublasLtHandle_t handle)
+{
+	struct problem p = tiled(CUBLASLT_ORDER_COL, 0, HOST);
+	static _Alignas(256) char memory_of[1 << 23];
+	int status, used;
+
+	p.order[0] = p.order[1] = p.order[2] = CUBLASLT_ORDER_COL;
+	p.transpose[0] = 1;
+	p.transpose[1] = 0;
+	p.m = p.n = p.k = 64;
+	extra.ask = true;
+	extra.limit = extra.size = sizeof memory_of;
+	extra.workspace = memory_of;
+	status = any(handle, p);
+	memcpy(&used, memory_of, sizeof used);
+	printf("%d: %d for 2\n", status, used);
+}
+
 int main(int argc, char **argv)
 {
 	cublasLtHandle_t handle;
@@ -401,6 +478,10 @@ int main(int argc, char **argv)
 		return memory(handle);
 	if (!strcmp(mode, "capture"))
 		capture(handle);
+	else if (!strcmp(mode, "algorithms"))
+		algorithms(handle);
+	else if (!strcmp(mode, "denied"))
+		denied(handle);
 	else if (!strcmp(mode, "threads"))
 		threads(handle);
 	else if (!strcmp(mode, "once"))

@@ -74,6 +74,16 @@ class Rescue(unittest.TestCase):
             "the graph is gone, its block in another capture: 0, allocated 1",
             "all gone: allocated 0, violations 0"])
 
+    def test_another_algorithm_or_the_aligned_part_of_a_workspace_does_it(self):
+        cases = ("as it should be", "less workspace than was told", "not aligned, big enough", "not aligned, too small for the algorithm then",
+                 "not aligned, nothing of it can be used", "not aligned, no algorithm", "no algorithm, and the library's own choice needs workspace")
+        out, told, text = self.run_program("algorithms")
+        self.assertEqual(out.splitlines(), [f"{case}: 0" for case in cases])
+        self.assertEqual(told, ["GW-390", "GW-390"], text)
+        out, told, _ = self.run_program("algorithms", GANGWAY_RESCUE="off")
+        self.assertEqual(out.splitlines(), [f"{case}: {0 if i == 0 else 7}" for i, case in enumerate(cases)])
+        self.assertEqual(told, [])
+
     def test_four_threads_on_four_streams_do_not_disturb_each_other(self):
         out, _, _ = self.run_program("threads")
         self.assertEqual(out.splitlines(), ["0 wrong of 240", "at most 16 blocks: yes", "allocated 0, events 0"])
@@ -81,6 +91,40 @@ class Rescue(unittest.TestCase):
     def test_disabled_it_is_the_librarys_own_answer(self):
         out, told, _ = self.run_program("once", GANGWAY_DISABLE="1")
         self.assertEqual((out, told), ("status 15\n", []))
+
+    def test_the_policy_says_what_is_done_otherwise_and_the_environment_has_the_last_word(self):
+        policy = os.path.join(WORK, "policy")
+        for rescue, text, status, told in (
+                ("off", None, 15, []),
+                ("-int8-order", None, 15, []),
+                ("-alignment", None, 0, ["GW-390"]),
+                ("int8-order", None, 0, ["GW-390"]),
+                ("alignment", None, 15, []),
+                ("lost", None, 0, ["GW-392", "GW-390"]),
+                ("", "rescue * off\n", 15, []),
+                ("on", "rescue * off\n", 0, ["GW-390"]),
+                ("", "rescue * off arch=80\n", 0, ["GW-390"]),
+                ("", "rescue * off arch=90 release=13.10 m=1..200 n=1..200 k=1..200 batch=1 family=cublasLt function=cublasLtMatmul\n", 15, []),
+                ("", "rescue * off release=..13.9\n", 0, ["GW-390"]),
+                ("", "rescue * off\nrescue int8-order on m=1..\n", 0, ["GW-390"]),
+                ("", "rescue * off\nrescue nobody on\n", 0, ["GW-392", "GW-390"])):
+            more = {"GANGWAY_RESCUE": rescue}
+            if text:
+                with open(policy, "w", encoding="utf-8") as file:
+                    file.write(text)
+                more["GANGWAY_POLICY"] = policy
+            out, codes, _ = self.run_program("once", **more)
+            self.assertEqual((out, codes), (f"status {status}\n", told), (rescue, text))
+        self.assertEqual(self.run_program("once", GANGWAY_POLICY="/nowhere")[1], ["GW-392", "GW-390"])
+
+    def test_a_denied_algorithm_is_told_and_where_the_policy_says_so_replaced(self):
+        policy = os.path.join(WORK, "denied")
+        for text, used, told in (("deny 2 warn", 2, ["GW-393"]), ("deny 2 skip", 1, ["GW-393"]), ("deny 2 skip arch=80", 2, []), ("deny 3 skip", 2, []),
+                                 ("deny 2 skip\ndeny 1 skip", 0, ["GW-393"]), ("deny 2 skip\ndeny 2 off", 2, [])):
+            with open(policy, "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+            out, codes, _ = self.run_program("denied", GANGWAY_POLICY=policy)
+            self.assertEqual((out, codes), (f"0: {used} for 2\n", told), text)
 
     def test_the_kernels_text_is_that_of_their_sources(self):
         digest = hashlib.sha256()
