@@ -260,6 +260,17 @@ GW_KERNEL gw_int8_finish(struct gw_int8_finish p)
 	GW_UNROLL
 	for (int32_t u = 0; u < 4; u++)
 		v[u] = y + 4 * u < p.y ? *(const struct words *)(sum + (int64_t)(y + 4 * u) * p.sum_ld + x) : none();
+	/* The sums themselves: with more to do for each of them the kernel waits for its arithmetic, not for memory. */
+	if (!p.is_float && !p.c && !p.alpha_at && p.alpha == 1 && !p.relu && p.vector && x + 4 <= p.x) {
+		int32_t *to = (int32_t *)p.d + blockIdx.z * p.stride + place(p.order, p.ld, x, y);
+		int64_t step = p.order == GW_INT8_COL32 ? 4 * 32 : 4 * p.ld;
+
+		GW_UNROLL
+		for (int32_t u = 0; u < 4; u++)
+			if (y + 4 * u < p.y)
+				*(struct words *)(to + u * step) = v[u];
+		return;
+	}
 	GW_UNROLL
 	for (int32_t u = 0; u < 4; u++)
 		if (y + 4 * u < p.y)
