@@ -2,7 +2,7 @@
 /*
  * A libFuzzer target for policy files and the value of GANGWAY_RESCUE. The first byte says which the rest is. What is accepted is written down
  * and read again: it has to mean the same.
- *   clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -IBUILD/abi tests/fuzz/fuzz_policy.c abi/policy.c
+ *   clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -I. -IBUILD/abi tests/fuzz/fuzz_policy.c abi/policy*.c
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -72,11 +72,12 @@ for what; do
 		for library in "$work"/bitsandbytes/*/*.so; do
 			release=$(basename "$(dirname "$library")")
 			name=$release-$(basename "$library" .so | sed 's/.*_//')
+			runtime=$(runtime_of "$library")
 			if [ "$what" = exact ]; then
-				run "refused-$name" 'all as expected' gangway off "refused-$name" "$python" "$script" refused "$library" "$(runtime_of "$library")"
-				run "exact-$name" 'all as expected' gangway on "exact-$name" "$python" "$script" exact "$library" "$(runtime_of "$library")"
+				run "refused-$name" 'all as expected' gangway off "refused-$name" "$python" "$script" refused "$library" "$runtime"
+				run "exact-$name" 'all as expected' gangway on "exact-$name" "$python" "$script" exact "$library" "$runtime"
 			elif [ "$release" != 0.45.5 ]; then
-				run "time-$name" 'in time' gangway on "time-$name" "$python" "$script" time "$library" "$(runtime_of "$library")"
+				run "time-$name" 'in time' gangway on "time-$name" "$python" "$script" time "$library" "$runtime"
 			fi
 		done ;;
 	esac
