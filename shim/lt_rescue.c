@@ -122,10 +122,3 @@ cublasStatus_t gw_via_lt_destroy(struct gw_call *call, cublasStatus_t (*real)(cu
 		gw_scratch_forget(handle);
 	return real(handle);
 }
-
-cublasStatus_t gw_via_blas_destroy(struct gw_call *call, cublasStatus_t (*real)(cublasHandle_t), cublasHandle_t handle)
-{
-	if (!call->nested)
-		gw_scratch_forget(handle);
-	return real(handle);
-}

@@ -50,7 +50,8 @@ bool gw_lt_rescue_workspace_alignment(struct gw_call *call, const struct gw_lt_p
 	(void)terms;
 	if (!product->workspace || (uintptr_t)product->workspace % ALIGNMENT == 0)
 		return false;
-	if (multiply(product, product->algo, &room) && (!product->algo || choose_anew(call, product, &room)))
+	/* An algorithm that does not fit the part any more is stale-algo's. */
+	if (multiply(product, product->algo, &room))
 		return false;
 	*status = 0;
 	gw_redirect_tell(call, rescue, "its workspace is not aligned to 256 bytes", "; gangway passes the part of it that is");

@@ -137,7 +137,13 @@ class Algorithms(unittest.TestCase):
         for name in CALLERS:
             for case in "rebuild", "lists", "newer", "errors", "garbage", "masks":
                 with self.subTest(name, case=case):
-                    self.assertEqual(self.run_program(name, case, path=lib(name), LD_PRELOAD=PRELOAD), self.own(name, case))
+                    self.assertEqual(self.run_program(name, case, path=lib(name), LD_PRELOAD=PRELOAD, GANGWAY_RESCUE="off"), self.own(name, case))
+
+    def test_what_is_no_algorithm_at_all_is_replaced_on_the_own_release_too(self):
+        for name in CALLERS:
+            with self.subTest(name):
+                told = self.run_program(name, "garbage", path=lib(name), LD_PRELOAD=PRELOAD, findings=["GW-390"])
+                self.assertEqual(self.products(told), self.products(self.own(name, "rebuild")))
 
     def test_masks_that_only_11_has_leave_of_the_heuristics_results_what_they_left_there(self):
         for name in CALLERS:
