@@ -15,11 +15,14 @@ enum gw_exit { GW_EXIT_FINE = 0, GW_EXIT_FINDINGS = 1, GW_EXIT_USAGE = 2, GW_EXI
 int gw_cmd_abi(int argc, char **argv);
 int gw_cmd_doctor(int argc, char **argv);
 int gw_cmd_explain(int argc, char **argv);
+int gw_cmd_metrics(int argc, char **argv);
 int gw_cmd_policy(int argc, char **argv);
+int gw_cmd_report(int argc, char **argv);
 int gw_cmd_run(int argc, char **argv);
 int gw_cmd_scan(int argc, char **argv);
-int gw_cmd_verify(int argc, char **argv);
+int gw_cmd_top(int argc, char **argv);
 int gw_cmd_trace(int argc, char **argv);
+int gw_cmd_verify(int argc, char **argv);
 
 /* "gangway: …" and a newline on stderr. */
 void gw_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

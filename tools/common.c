@@ -51,7 +51,7 @@ int gw_finish_output(int status)
 char *gw_data_path(const char *name)
 {
 	/* beside the program; else it was not installed, and the build's own are taken */
-	static const char *const places[] = {GW_BUILD_DATA, GW_BUILD_TABLES};
+	static const char *const places[] = {GW_BUILD_DATA, GW_BUILD_TABLES, GW_BUILD_TOOLS};
 	char self[PATH_MAX], *path = NULL;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
