@@ -24,7 +24,7 @@ struct gw_report_choice {
 
 enum gw_table {
 	GW_TABLE_FUNCTIONS, GW_TABLE_SHAPES, GW_TABLE_FAILURES, GW_TABLE_CALLERS, GW_TABLE_STACKS, GW_TABLE_REDIRECTS, GW_TABLE_FINDINGS,
-	GW_TABLE_LIBRARIES, GW_TABLE_SEQUENCES, GW_TABLES
+	GW_TABLE_LIBRARIES, GW_TABLE_SEQUENCES, GW_TABLE_DECISIONS, GW_TABLES
 };
 
 struct gw_row {
@@ -90,6 +90,8 @@ struct gw_peaks {
 };
 /* TEXT: a device of abi/peaks, or bf16=989,tf32=494. 0, or -1 after a complaint. */
 int gw_peaks_read(struct gw_peaks *peaks, const char *text) __attribute__((nonnull));
+/* The type of number that a shape is of, as abi/peaks and abi/workspaces call it. */
+void gw_report_type(const json_t *shape, char type[16]) __attribute__((nonnull));
 double gw_peaks_of(const struct gw_peaks *peaks, const char *type);	/* 0: unknown */
 
 /* Each call, one after another: JSON lines, CSV, text. An enum gw_exit. */

@@ -98,7 +98,7 @@ static void advise_workspace(json_t *report, const struct cases *cases, json_t *
 	int best = -1, offer = -1, last = cases->offer_count - 1;
 	json_t *advice;
 
-	sscanf(gw_trace_text(shape, "type", gw_trace_text(shape, "text", "")), "%15s", type);
+	gw_report_type(shape, type);
 	if (!json_is_number(json_object_get(shape, "workspace")) || (strcmp(kind, "matmul") != 0 && strcmp(kind, "gemm") != 0) || last < 1 ||
 	    workspace >= cases->offers[last] || strstr(gw_trace_text(shape, "function", ""), "Heuristic"))
 		return;

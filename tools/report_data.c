@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices' peaks: abi/peaks, or what the user says (report.h). */
+/* What is known of devices and types of numbers: abi/peaks, or what the user says (report.h). */
 #include "report.h"
 
 #include <errno.h>
@@ -87,4 +87,29 @@ double gw_peaks_of(const struct gw_peaks *peaks, const char *type)
 		if (!strcasecmp(peaks->list[i].type, type))
 			return peaks->list[i].tflops;
 	return 0;
+}
+
+/* Is the product of SHAPE one whose numbers may be rounded to tf32? */
+static bool is_tf32(const json_t *shape)
+{
+	char *text = json_dumps(shape, JSON_COMPACT);
+	bool found = text && strstr(text, "FAST_TF32");
+
+	free(text);
+	return found;
+}
+
+void gw_report_type(const json_t *shape, char type[16])
+{
+	static const char *const names[][2] = {{"f16", "fp16"}, {"f32", "fp32"}, {"f64", "fp64"}, {"i8", "int8"}, {"Sgemm", "fp32"}, {"Dgemm", "fp64"}, {"Hgemm", "fp16"},
+					       {"f8_", "fp8"}};
+	char word[64] = "";
+
+	sscanf(gw_trace_text(shape, "type", gw_trace_text(shape, "text", "")), "%63s", word);
+	snprintf(type, 16, "%.15s", word);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(word, names[i][0]) || ((i > 3) && !strncmp(word, names[i][0], strlen(names[i][0]))))
+			snprintf(type, 16, "%s", names[i][1]);
+	if (!strcmp(type, "fp32") && is_tf32(shape))
+		snprintf(type, 16, "tf32");
 }

@@ -82,7 +82,10 @@ static const struct table tables[] = {
 	{"sequences", "sequences", "Sequences that one call would do", "Calls on one buffer, one after another. Gains are those of the measurement that is named, on its own shapes.", {
 		{"Sequence", "sequence", WORD, true}, {"Shape", "shape", WORD, true}, {"In one call", "fused", MONO, true}, {"Times", "calls", COUNT, true},
 		{"Time", "ns", TIME, true}, {"Likely gain", "gain_ns", TIME}, {"Measured", "source", WORD, true}}},
-	{"searches", "searches", "Heuristic decisions", "What was asked of a library's heuristics, and what they chose.", {
+	{"decisions", "decisions", "Heuristic decisions", "Which algorithm each product was done with, and the workspace that it was offered.", {
+		{"Shape", "shape", WORD, true}, {"Algorithm", "algorithm", MONO, true}, {"Function", "function", WORD, true}, {"Workspace, bytes", "workspace", COUNT},
+		{"Calls", "calls", COUNT, true}, {"Failed", "failures", COUNT, true}, {"Host time", "ns", TIME, true}, {"GPU time", "gpu_ns", TIME}}},
+	{"searches", "searches", "Searches", "For a faster algorithm, by gangway.", {
 		{"Search", "text", WORD, true}, {"Process", "pid", COUNT, true}}},
 	{"callers", "callers", "Callers", "Where calls came from: file and offset.", {
 		{"Caller", "caller", MONO, true}, {"Program", "program", WORD, true}, {"Function", "function", WORD, true}, {"Calls", "calls", COUNT, true},

@@ -83,7 +83,7 @@ static void set_rate(json_t *object, const struct gw_row *row, const struct gw_p
 	double flops = json_number_value(json_object_get(object, "flops")), rate, peak;
 	char type[16] = "";
 
-	sscanf(gw_trace_text(object, "type", gw_trace_text(object, "text", "")), "%15s", type);
+	gw_report_type(object, type);
 	if (!(flops > 0) || !row->sum.gpu_ns)
 		return;
 	rate = flops * (double)row->sum.gpu_calls / (double)row->sum.gpu_ns / 1000;
@@ -236,7 +236,7 @@ json_t *gw_report_json(struct gw_model *model, const struct gw_peaks *peaks)
 	} tables[] = {
 		{GW_TABLE_FUNCTIONS, "functions"}, {GW_TABLE_SHAPES, "shapes"}, {GW_TABLE_FAILURES, "failures"}, {GW_TABLE_CALLERS, "callers"},
 		{GW_TABLE_STACKS, "stacks"}, {GW_TABLE_REDIRECTS, "redirects"}, {GW_TABLE_FINDINGS, "findings"}, {GW_TABLE_LIBRARIES, "libraries"},
-		{GW_TABLE_SEQUENCES, "sequences"},
+		{GW_TABLE_SEQUENCES, "sequences"}, {GW_TABLE_DECISIONS, "decisions"},
 	};
 	json_t *report = json_object(), *left_out = json_object();
 

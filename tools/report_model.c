@@ -170,6 +170,33 @@ static void add_function(struct context *c, uint32_t fn, const struct gw_sum *re
 	row->processes++;
 }
 
+/* Which algorithm a product was done with: {"id":66,"tile":20} as "id 66, tile 20". */
+static void add_decision(struct context *c, const char *name, const struct gw_trace_shape *shape, const json_t *algorithm, const struct gw_sum *sum, uint64_t recorded)
+{
+	char text[400] = "";
+	struct gw_row *row;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)algorithm, key, value)
+	{
+		size_t used = strlen(text);
+
+		if (json_is_integer(value))
+			snprintf(text + used, sizeof(text) - used, "%s%s %lld", used ? ", " : "", key, (long long)json_integer_value(value));
+	}
+	row = row_of(c->model, GW_TABLE_DECISIONS, "%s\x1f%s\x1f%.0f\x1f%s", name, shape->text, shape->workspace, text);
+	if (!row)
+		return;
+	if (!row->facts) {
+		row->facts = json_pack("{s:s,s:s,s:s,s:O}", "shape", shape->text, "function", name, "algorithm", text, "configuration", algorithm);
+		if (shape->workspace >= 0)
+			json_object_set_new(row->facts, "workspace", json_integer((json_int_t)shape->workspace));
+	}
+	gw_sum_merge(&row->sum, sum);
+	row->recorded += recorded;
+}
+
 static void add_shape(struct context *c, uint64_t key, const struct gw_sum *ticks, bool counted)
 {
 	const struct gw_trace_shape *shape = &c->definitions->shapes[(uint32_t)key];
@@ -184,11 +211,14 @@ static void add_shape(struct context *c, uint64_t key, const struct gw_sum *tick
 		row->facts = json_copy(shape->json);
 		json_object_del(row->facts, "def");
 		json_object_del(row->facts, "id");
+		json_object_del(row->facts, "algorithm");	/* one shape may have had several: decisions */
 		json_object_set_new(row->facts, "function", json_string(name));
 	}
 	gw_sum_merge(&row->sum, &sum);
 	row->recorded += counted ? 0 : ticks->calls;
 	row->processes++;
+	if (json_is_object(json_object_get(shape->json, "algorithm")))
+		add_decision(c, name, shape, json_object_get(shape->json, "algorithm"), &sum, counted ? 0 : ticks->calls);
 }
 
 static void add_failure(struct context *c, uint64_t key, const struct gw_sum *ticks)

@@ -183,6 +183,7 @@ void gw_report_text(FILE *out, const json_t *report, bool color)
 	print_table(out, report, color, "failures", "Failures, and what they took", "function", "status");
 	print_table(out, report, color, "redirects", "Redirects", "text", NULL);
 	print_table(out, report, color, "sequences", "Sequences that one call would do", "sequence", "shape");
+	print_table(out, report, color, "decisions", "Algorithms", "shape", "algorithm");
 	print_table(out, report, color, "callers", "Callers", "caller", "function");
 	print_libraries(out, report, color);
 	print_findings(out, report, color, "findings", "Findings in the programs");

@@ -206,6 +206,17 @@ static void define_stack(struct gw_trace_definitions *d, const json_t *object)
 			stack->frames[stack->count++] = json_is_string(frame) ? strtoull(json_string_value(frame), NULL, 16) : (uint64_t)json_integer_value(frame);
 }
 
+/* Constants of an enum: a large one comes in several definitions. */
+static void add_values(json_t *enums, const char *name, json_t *values)
+{
+	json_t *there = json_object_get(enums, name);
+
+	if (there)
+		json_object_update(there, values);
+	else if (json_is_object(values))
+		json_object_set(enums, name, values);
+}
+
 static void define(struct gw_trace_definitions *d, json_t *object)
 {
 	const char *kind = gw_trace_text(object, "def", "");
@@ -217,10 +228,13 @@ static void define(struct gw_trace_definitions *d, json_t *object)
 	else if (!strcmp(kind, "function"))
 		define_function(d, object);
 	else if (!strcmp(kind, "enum"))
-		json_object_set(d->enums, gw_trace_text(object, "name", ""), json_object_get(object, "values"));
+		add_values(d->enums, gw_trace_text(object, "name", ""), json_object_get(object, "values"));
 	else if (!strcmp(kind, "statuses")) {
 		snprintf(key, sizeof(key), "%lld", (long long)json_integer_value(json_object_get(object, "id")));
-		json_object_set(d->statuses, key, object);
+		if (json_object_get(d->statuses, key))
+			json_object_update(json_object_get(json_object_get(d->statuses, key), "values"), json_object_get(object, "values"));
+		else
+			json_object_set(d->statuses, key, object);
 	} else if (!strcmp(kind, "library") || !strcmp(kind, "object"))
 		define_object(d, object, kind[0] == 'l');
 	else if (!strcmp(kind, "thread")) {

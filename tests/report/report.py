@@ -130,6 +130,8 @@ class Report(unittest.TestCase):
         self.assertEqual(sum(row["calls"] for row in found["callers"]), found["totals"]["calls"])
         self.assertEqual({row["code"] for row in found["findings"]}, {"GW-303"})
         self.assertEqual({row["code"] for row in found["advice"]}, {"GW-372", "GW-373"})
+        decision, = found["decisions"]
+        self.assertEqual((decision["algorithm"], decision["calls"], decision["workspace"]), ("id 66, tile 20", shapes["bf16 64x64x131072 NT"]["calls"], 0))
         self.assertEqual(found["problems"], [])
 
     def test_sums_do_not_depend_on_how_many_threads_read(self):
@@ -197,6 +199,8 @@ class Report(unittest.TestCase):
         every = next(call for call in calls if call["function"] == "everyClass")
         self.assertEqual(every["arguments"], {"a": -5, "b": -6000000000, "c": 0.5, "d": -2.25, "e": "0x1234", "f": 4000000000, "g": -7,
                                               "h": b"twelve bytes".hex(), "i": 18446744073709551615})
+        self.assertEqual({call["arguments"]["attr"] for call in calls if call["function"] == "cublasLtMatmulDescSetAttribute"},
+                         {"ATTRIBUTE_TRANSA", "ATTRIBUTE_EPILOGUE", 99})
         first = next(call for call in calls if call["function"] == "cublasLtMatmulDescSetAttribute" and not call["nested"] and call["failed"])
         self.assertEqual(first["arguments"], {"matmulDesc": "0xaaaa0005", "attr": "ATTRIBUTE_TRANSA", "buf": "0xbbbb0000", "*buf": "0500000000000000", "sizeInBytes": 4})
         self.assertEqual((first["result"], first["caller"]), ("CUBLAS_STATUS_INVALID_VALUE", "train+0x1000"))
