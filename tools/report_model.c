@@ -84,13 +84,13 @@ static struct gw_row *row_of(struct gw_model *model, enum gw_table table, const 
 	return row;
 }
 
-static struct gw_sum in_ns(const struct gw_sum *ticks, double scale, bool complete)
+/* Ticks become ns. Cheap calls are not timed each time: those that were not took MEAN ticks each, the function's own. */
+static struct gw_sum in_ns(const struct gw_sum *ticks, double scale, double mean)
 {
 	struct gw_sum sum = *ticks;
-	/* where not each call was timed, those that were stand for the others */
-	double more = !complete && sum.timed && sum.timed < sum.calls ? (double)sum.calls / (double)sum.timed : 1;
+	double others = ticks->timed < ticks->calls ? (double)(ticks->calls - ticks->timed) * mean : 0;
 
-	sum.ticks = (uint64_t)((double)ticks->ticks * scale * more + 0.5);
+	sum.ticks = (uint64_t)(((double)ticks->ticks + others) * scale + 0.5);
 	sum.shortest = (uint64_t)((double)ticks->shortest * scale + 0.5);
 	sum.longest = (uint64_t)((double)ticks->longest * scale + 0.5);
 	return sum;
@@ -149,12 +149,19 @@ struct context {
 	struct gw_trace_file *file;
 	double scale;
 	const char *program;
+	double *means;		/* ticks a call, by function: what is counted, else what is recorded */
+	uint32_t mean_count;
 };
+
+static double mean_of(const struct context *c, uint64_t fn)
+{
+	return fn < c->mean_count ? c->means[fn] : 0;
+}
 
 static void add_function(struct context *c, uint32_t fn, const struct gw_sum *recorded, const struct gw_sum *counted)
 {
 	bool use_counted = counted->calls && counted->calls >= recorded->calls;
-	struct gw_sum sum = in_ns(use_counted ? counted : recorded, c->scale, use_counted);
+	struct gw_sum sum = in_ns(use_counted ? counted : recorded, c->scale, use_counted ? 0 : mean_of(c, fn));
 	char room[32];
 	const char *name = name_of(c->definitions, fn, room);
 	struct gw_row *row = row_of(c->model, GW_TABLE_FUNCTIONS, "%s", name);
@@ -200,7 +207,7 @@ static void add_decision(struct context *c, const char *name, const struct gw_tr
 static void add_shape(struct context *c, uint64_t key, const struct gw_sum *ticks, bool counted)
 {
 	const struct gw_trace_shape *shape = &c->definitions->shapes[(uint32_t)key];
-	struct gw_sum sum = in_ns(ticks, c->scale, counted);
+	struct gw_sum sum = in_ns(ticks, c->scale, counted ? 0 : mean_of(c, key >> 32));
 	char room[32];
 	const char *name = name_of(c->definitions, (uint32_t)(key >> 32), room);
 	struct gw_row *row = row_of(c->model, GW_TABLE_SHAPES, "%s\x1f%s\x1f%.0f", name, shape->text, shape->workspace);
@@ -227,7 +234,7 @@ static void add_failure(struct context *c, uint64_t key, const struct gw_sum *ti
 	int64_t status = (int64_t)(key >> 16 & 0xffffffff);
 	uint64_t caller = at && at <= c->definitions->object_count ? c->definitions->objects[at - 1].low : 0;
 	const char *constant = gw_trace_status_name(c->definitions, family_of(c->definitions, fn), caller, status);
-	struct gw_sum sum = in_ns(ticks, c->scale, false);
+	struct gw_sum sum = in_ns(ticks, c->scale, mean_of(c, key >> 48));
 	char room[32], number[32];
 	const char *name = name_of(c->definitions, fn, room);
 	struct gw_row *row;
@@ -242,7 +249,7 @@ static void add_failure(struct context *c, uint64_t key, const struct gw_sum *ti
 
 static void add_caller(struct context *c, uint64_t key, const struct gw_sum *ticks)
 {
-	struct gw_sum sum = in_ns(ticks, c->scale, false);
+	struct gw_sum sum = in_ns(ticks, c->scale, mean_of(c, key >> 48));
 	char room[32], site[400];
 	const char *name = name_of(c->definitions, (uint32_t)(key >> 48), room);
 	struct gw_row *row;
@@ -258,7 +265,7 @@ static void add_caller(struct context *c, uint64_t key, const struct gw_sum *tic
 static void add_stack(struct context *c, uint64_t key, const struct gw_sum *ticks)
 {
 	const struct gw_trace_stack *stack = &c->definitions->stacks[(uint32_t)key];
-	struct gw_sum sum = in_ns(ticks, c->scale, false);
+	struct gw_sum sum = in_ns(ticks, c->scale, mean_of(c, key >> 32));
 	json_t *frames = json_array();
 	char room[32], site[400], *path = NULL;
 	const char *name = name_of(c->definitions, (uint32_t)(key >> 32), room);
@@ -284,7 +291,7 @@ static void add_stack(struct context *c, uint64_t key, const struct gw_sum *tick
 
 static void add_redirect(struct context *c, uint64_t key, const struct gw_sum *ticks)
 {
-	struct gw_sum sum = in_ns(ticks, c->scale, false);
+	struct gw_sum sum = in_ns(ticks, c->scale, 0);
 	const json_t *redirect = NULL;
 	struct gw_row *row;
 	char number[32];
@@ -312,7 +319,7 @@ static void add_sequence(struct context *c, uint64_t key, const struct gw_sum *t
 	const struct gw_sequence_pattern *pattern = &c->model->sequences.patterns[key >> 32];
 	uint32_t shape = (uint32_t)key;
 	const char *text = shape < c->definitions->shape_count ? c->definitions->shapes[shape].text : "";
-	struct gw_sum sum = in_ns(ticks, c->scale, false);
+	struct gw_sum sum = in_ns(ticks, c->scale, 0);
 	char steps[256] = "";
 	struct gw_row *row;
 
@@ -358,19 +365,19 @@ static void add_libraries(struct context *c)
 
 		if (!object->family)
 			continue;
-		row = row_of(c->model, GW_TABLE_LIBRARIES, "%s\x1f%s\x1f%s\x1f%s", object->family, object->path, object->release ? object->release : "",
-			     object->build_id ? object->build_id : "");
+		row = row_of(c->model, GW_TABLE_LIBRARIES, "%s\x1f%s\x1f%s", object->family, object->path, object->build_id ? object->build_id : "");
 		if (!row)
 			return;
 		if (!row->facts) {
 			row->facts = json_pack("{s:s,s:s}", "family", object->family, "path", object->path);
-			if (object->release)
-				json_object_set_new(row->facts, "release", json_string(object->release));
 			if (object->build_id)
 				json_object_set_new(row->facts, "build_id", json_string(object->build_id));
 			if (object->soname)
 				json_object_set_new(row->facts, "soname", json_string(object->soname));
 		}
+		/* not each process asked for it */
+		if (object->release)
+			json_object_set_new(row->facts, "release", json_string(object->release));
 		row->processes++;
 	}
 }
@@ -508,11 +515,13 @@ static json_t *process_of(struct context *c, const struct gw_trace_index *index,
 void gw_model_add(struct gw_model *model, struct gw_trace_file *file, const struct gw_trace_definitions *definitions, const struct gw_trace_index *index,
 		  struct gw_trace_sums *sums, unsigned count, const struct gw_sum *counted, struct gw_sum_table *counted_shapes)
 {
-	struct context c = {model, definitions, file, file->ns_per_tick, NULL};
+	struct context c = {.model = model, .definitions = definitions, .file = file, .scale = file->ns_per_tick};
 	const char *program = gw_trace_text(definitions->process, "program", "?"), *slash = strrchr(program, '/');
 	uint64_t calls = 0, failures = 0;
 
 	c.program = slash ? slash + 1 : program;
+	c.means = calloc(sums->function_count + 1, sizeof(*c.means));
+	c.mean_count = c.means ? sums->function_count : 0;
 	pthread_mutex_lock(&model->lock);
 	for (uint32_t fn = 0; fn < sums[0].function_count; fn++) {
 		struct gw_sum recorded = {0};
@@ -522,6 +531,10 @@ void gw_model_add(struct gw_model *model, struct gw_trace_file *file, const stru
 			gw_sum_merge(&recorded, &sums[s].functions[fn]);
 		if (!recorded.calls && !counted[fn].calls)
 			continue;
+		if (c.means && counted[fn].calls && counted[fn].calls >= recorded.calls)
+			c.means[fn] = (double)counted[fn].ticks / (double)counted[fn].calls;
+		else if (c.means && recorded.timed)
+			c.means[fn] = (double)recorded.ticks / (double)recorded.timed;
 		add_function(&c, fn, &recorded, &counted[fn]);
 		for (unsigned s = 0; s < count; s++)
 			add_steps(&c, &sums[s], fn);
@@ -548,6 +561,7 @@ void gw_model_add(struct gw_model *model, struct gw_trace_file *file, const stru
 	model->notes += file->problems.notes;
 	for (size_t i = 0; i < file->problems.kept; i++)
 		gw_model_problem(model, file->path, &file->problems.list[i], false);
-	model->no_memory |= definitions->no_memory;
+	model->no_memory |= definitions->no_memory || !c.means;
 	pthread_mutex_unlock(&model->lock);
+	free(c.means);
 }

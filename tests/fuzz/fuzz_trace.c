@@ -3,7 +3,7 @@
  * A libFuzzer target for the reader of traces: the input is a trace file. All that is read is used: sums by two threads' worth of parts, counts, each
  * call in words. Seeds: files that trace_make writes.
  *   clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DGW_BUILD_DATA='"abi"' -DGW_BUILD_TABLES='"abi"' -DGW_BUILD_TOOLS='"tools"' \
- *         -DGW_VERSION='"0"' -I. -Itools tests/report/fuzz_trace.c tools/trace_{block,decode,define,index,line,read,sequence,sum}.c tools/common.c \
+ *         -DGW_VERSION='"0"' -I. -Itools tests/fuzz/fuzz_trace.c tools/trace_{block,decode,define,index,line,read,sequence,sum}.c tools/common.c \
  *         tools/out.c tools/report_model.c -ljansson -lm
  */
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 #define MOST (1 << 20)	/* bytes of a block that are worth the time */
 
-const char gw_data_place[] = "../share/gangway";
+const char gw_data_place[] __attribute__((weak)) = "../share/gangway";	/* tests/fuzz/fuzz.c may have it */
 
 static void use_records(struct gw_trace_file *file, const struct gw_trace_definitions *definitions, const struct gw_trace_index *index, FILE *nowhere)
 {
