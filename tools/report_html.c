@@ -265,7 +265,7 @@ static void print_top(FILE *out, const json_t *report)
 	fputs("<a href=#timeline>Time line</a>", out);
 	for (size_t t = 0; t < sizeof(tables) / sizeof(*tables); t++)
 		if (json_array_size(json_object_get(report, tables[t].member)))
-			fprintf(out, "<a href=#%s>%s</a>", tables[t].id, tables[t].title);
+			fprintf(out, "<a href=#%s>%c%s</a>", tables[t].id, tables[t].id[0] & ~0x20, tables[t].id + 1);
 	fputs("<label>Filter tables <input id=filter type=search></label></div></nav>\n", out);
 }
 

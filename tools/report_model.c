@@ -67,6 +67,21 @@ struct gw_row *gw_model_row(struct gw_model *model, enum gw_table table, const c
 	return row;
 }
 
+/* TEXT as JSON: what is no UTF-8 (a path, a piece of a damaged file) loses its odd bytes. */
+static json_t *json_of(const char *text)
+{
+	json_t *json = json_string(text);
+	char *copy = json ? NULL : strdup(text);
+
+	for (char *c = copy; c && *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	if (!json)
+		json = json_string(copy ? copy : "");
+	free(copy);
+	return json;
+}
+
 static struct gw_row *row_of(struct gw_model *model, enum gw_table table, const char *format, ...) __attribute__((format(printf, 3, 4)));
 static struct gw_row *row_of(struct gw_model *model, enum gw_table table, const char *format, ...)
 {
@@ -196,7 +211,7 @@ static void add_decision(struct context *c, const char *name, const struct gw_tr
 	if (!row)
 		return;
 	if (!row->facts) {
-		row->facts = json_pack("{s:s,s:s,s:s,s:O}", "shape", shape->text, "function", name, "algorithm", text, "configuration", algorithm);
+		row->facts = json_pack("{s:s,s:s,s:o,s:O}", "shape", shape->text, "function", name, "algorithm", json_of(text), "configuration", algorithm);
 		if (shape->workspace >= 0)
 			json_object_set_new(row->facts, "workspace", json_integer((json_int_t)shape->workspace));
 	}
@@ -452,8 +467,8 @@ static void add_shapes(struct context *c, const struct gw_sum_table *recorded, c
 void gw_model_problem(struct gw_model *model, const char *path, const struct gw_trace_problem *problem, bool unread)
 {
 	if (json_array_size(model->problems) < MOST_PROBLEMS)
-		json_array_append_new(model->problems, json_pack("{s:s%,s:I,s:s,s:s}", "file", path, strlen(path), "offset", (json_int_t)problem->offset, "kind",
-								 unread ? "unread" : problem->damage ? "damage" : "note", "text", problem->text));
+		json_array_append_new(model->problems, json_pack("{s:o,s:I,s:s,s:o}", "file", json_of(path), "offset", (json_int_t)problem->offset, "kind",
+								 unread ? "unread" : problem->damage ? "damage" : "note", "text", json_of(problem->text)));
 	model->unread += unread;
 }
 
@@ -488,7 +503,7 @@ static json_t *process_of(struct context *c, const struct gw_trace_index *index,
 		records += sums[s].records;
 		outer += sums[s].outer_ticks;
 	}
-	object = json_pack("{s:s%,s:s,s:I,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:s}", "file", c->file->path, strlen(c->file->path), "host",
+	object = json_pack("{s:o,s:s,s:I,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:s}", "file", json_of(c->file->path), "host",
 			   gw_trace_text(process, "host", "?"), "pid", (json_int_t)head->pid, "program", c->program, "start_ns",
 			   (json_int_t)head->start.realtime_ns, "calls", (json_int_t)calls, "failures", (json_int_t)failures, "records", (json_int_t)records,
 			   "busy_ns", (json_int_t)((double)outer * c->scale), "dropped", (json_int_t)head->dropped, "overwritten",

@@ -38,13 +38,17 @@ static double sum_at(json_t *busy, size_t i)
 static void print_axes(FILE *out, double most, double span)
 {
 	double step = round_step(most), along = round_step(span / 1e9);
-	char room[32];
+	char room[40];
 
 	for (double y = 0; y <= most * 1.001; y += step) {
 		double at = HIGH - y / most * (HIGH - 20);
 
-		fprintf(out, "<line x1=%.0f x2=%.0f y1=%.1f y2=%.1f stroke=\"var(--line)\"/><text x=%.0f y=%.1f text-anchor=end>%.3g</text>", LEFT, WIDE, at, at, LEFT - 8,
-			at + 4, y);
+		if (step >= 1)
+			gw_html_count(y, room);
+		else
+			snprintf(room, sizeof(room), "%.3g", y);
+		fprintf(out, "<line x1=%.0f x2=%.0f y1=%.1f y2=%.1f stroke=\"var(--line)\"/><text x=%.0f y=%.1f text-anchor=end>%s</text>", LEFT, WIDE, at, at, LEFT - 8,
+			at + 4, room);
 	}
 	for (double x = 0; x < span / 1e9; x += along) {
 		double at = LEFT + x * 1e9 / span * (WIDE - LEFT);

@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "cmd.h"
 
@@ -20,12 +22,38 @@ struct scan {
 	struct gw_model *model;
 	const struct gw_trace_paths *paths;
 	const struct gw_report_choice *choice;
+	uint64_t bytes;		/* of all files */
+	_Atomic uint64_t read;	/* of them, so far */
+	_Atomic int64_t drawn;	/* when the bar was, ms */
 	unsigned inside;	/* threads that share one file */
-	atomic_size_t next, done;
+	atomic_size_t next;
 	_Atomic double speed;	/* ns a tick, of a file that tells it: the machine's, most likely */
 };
 
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* SIZE more bytes were read. The bar comes when reading takes long, and goes when it is done. */
+static void advance(struct scan *scan, uint64_t size)
+{
+	uint64_t done = atomic_fetch_add(&scan->read, size) + size;
+	int64_t drawn = scan->drawn, now;
+
+	if (!scan->choice->progress || !scan->bytes || (now = now_ms()) - drawn < 100 || !atomic_compare_exchange_strong(&scan->drawn, &drawn, now))
+		return;
+	if (done > scan->bytes)
+		done = scan->bytes;
+	fprintf(stderr, "\r[%-40.*s] %3.0f%% of %.1f GB", (int)(done * 40 / scan->bytes), "########################################", 100.0 * (double)done / (double)scan->bytes,
+		(double)scan->bytes / 1e9);
+}
+
 struct work {			/* the parts of one file */
+	struct scan *scan;
 	struct gw_trace_file *file;
 	const struct gw_sum_part *parts;
 	uint32_t count;
@@ -49,8 +77,10 @@ static void *add_parts(void *argument)
 
 	if (!buffer)
 		work->failed = true;
-	while (buffer && (part = atomic_fetch_add(&work->next, 1)) < work->count)
+	while (buffer && (part = atomic_fetch_add(&work->next, 1)) < work->count) {
 		gw_sums_add(worker->sums, &work->parts[part], buffer);
+		advance(work->scan, (uint64_t)work->parts[part].count * work->file->block_size);
+	}
 	free(buffer);
 	return NULL;
 }
@@ -99,9 +129,9 @@ bool gw_report_choose(const struct gw_report_choice *choice, const struct gw_tra
 }
 
 /* Sums PARTS into SUMS, by as many threads as there are SUMS. */
-static bool sum_parts(struct gw_trace_file *file, const struct gw_sum_part *parts, uint32_t count, struct gw_trace_sums *sums, unsigned threads)
+static bool sum_parts(struct scan *scan, struct gw_trace_file *file, const struct gw_sum_part *parts, uint32_t count, struct gw_trace_sums *sums, unsigned threads)
 {
-	struct work work = {.file = file, .parts = parts, .count = count};
+	struct work work = {.scan = scan, .file = file, .parts = parts, .count = count};
 	struct worker workers[MOST_THREADS];
 
 	for (unsigned i = 1; i < threads; i++) {
@@ -166,7 +196,7 @@ static bool read_open(struct scan *scan, struct gw_trace_file *file)
 		for (unsigned i = 0; i < threads; i++)
 			sums[i].choice = choice;
 		good = count(file, &definitions, &index, &choice, counted, function_count, &counted_shapes) &&
-		       (!any || sum_parts(file, parts, part_count, sums, threads));
+		       (!any || sum_parts(scan, file, parts, part_count, sums, threads));
 	}
 	if (good)
 		gw_model_add(scan->model, file, &definitions, &index, sums, threads, counted, &counted_shapes);
@@ -209,30 +239,13 @@ static void read_one(struct scan *scan, const char *path)
 	gw_trace_close(&file);
 }
 
-static void draw(size_t done, size_t all)
-{
-	int width = 40, full = (int)(done * (size_t)width / all);
-
-	fprintf(stderr, "\r[%.*s%*s] %zu of %zu files", full, "########################################", width - full, "", done, all);
-	if (done == all)
-		fprintf(stderr, "\r%*s\r", width + 40, "");
-	fflush(stderr);
-}
-
 static void *read_files(void *argument)
 {
 	struct scan *scan = argument;
 	size_t next;
 
-	while ((next = atomic_fetch_add(&scan->next, 1)) < scan->paths->count) {
+	while ((next = atomic_fetch_add(&scan->next, 1)) < scan->paths->count)
 		read_one(scan, scan->paths->paths[next]);
-		scan->done++;
-		if (scan->choice->progress) {
-			pthread_mutex_lock(&scan->model->lock);
-			draw(scan->done, scan->paths->count);
-			pthread_mutex_unlock(&scan->model->lock);
-		}
-	}
 	return NULL;
 }
 
@@ -242,6 +255,7 @@ int gw_report_scan(struct gw_model *model, const struct gw_trace_paths *paths, c
 	unsigned threads = choice->threads ? choice->threads : processors > 0 ? (unsigned)processors : 1, outside = 1;
 	struct scan scan = {.model = model, .paths = paths, .choice = choice};
 	pthread_t others[MOST_THREADS];
+	struct stat info;
 
 	if (threads > MOST_THREADS)
 		threads = MOST_THREADS;
@@ -249,6 +263,9 @@ int gw_report_scan(struct gw_model *model, const struct gw_trace_paths *paths, c
 	if (paths->count >= 2 * (size_t)threads)
 		outside = threads;
 	scan.inside = outside > 1 ? 1 : threads;
+	for (size_t i = 0; choice->progress && i < paths->count; i++)
+		scan.bytes += stat(paths->paths[i], &info) == 0 ? (uint64_t)info.st_size : 0;
+	scan.drawn = now_ms() + 400;	/* none where half a second is enough */
 	for (unsigned i = 1; i < outside; i++)
 		if (pthread_create(&others[i], NULL, read_files, &scan)) {
 			outside = i;
@@ -257,6 +274,8 @@ int gw_report_scan(struct gw_model *model, const struct gw_trace_paths *paths, c
 	read_files(&scan);
 	for (unsigned i = 1; i < outside; i++)
 		pthread_join(others[i], NULL);
+	if (choice->progress)
+		fputs("\r\033[K", stderr);
 	if (model->no_memory) {
 		gw_complain("not enough memory for all of %zu traces", paths->count);
 		return -1;

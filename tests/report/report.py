@@ -250,6 +250,13 @@ class Report(unittest.TestCase):
         path.unlink()
         other.unlink()
 
+    def test_a_path_that_is_no_utf8_is_no_obstacle(self):
+        path = os.path.join(os.fsencode(self.directory), b"odd-\xff\xfe.gwt")
+        shutil.copy(self.one, path)
+        done = subprocess.run([GANGWAY, "report", "--json", path], capture_output=True, check=True, timeout=60)
+        self.assertEqual(len(json.loads(done.stdout)["processes"]), 1)
+        os.remove(path)
+
     def test_wrong_usage_is_one_line(self):
         for arguments, status in ((["report"], 2), (["report", "--format", "xml", self.one], 2), (["report", "/nonexistent"], 3), (["report", "--from", "x", self.one], 2),
                                   (["report", "--peak", "abacus", self.one], 2), (["top"], 2), (["metrics"], 2), (["report", self.directory / ".."/ "empty"], 3),
