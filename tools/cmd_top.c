@@ -241,8 +241,10 @@ static int watch(const struct top *top, char **arguments, size_t count)
 	int result = GW_EXIT_FINE;
 
 	do {
-		if (find(top, arguments, count, &paths) || !paths.count) {
-			if (!paths.count && !before)
+		bool found = find(top, arguments, count, &paths) == 0;
+
+		if (!found || !paths.count) {
+			if (found && !before)
 				gw_complain("no process that writes one of these traces runs; --all shows those that have ended, too");
 			result = before ? GW_EXIT_FINE : GW_EXIT_FAILED;
 			gw_trace_paths_finish(&paths);

@@ -31,7 +31,7 @@ struct gw_row {
 	char *key;
 	json_t *facts;		/* what it is about */
 	struct gw_sum sum;	/* ns */
-	uint64_t recorded, processes;
+	uint64_t recorded, processes, seen;	/* seen: the last file that had it */
 	uint32_t *steps;	/* functions: a histogram, GW_SUM_STEPS */
 	UT_hash_handle hh;
 };
@@ -43,7 +43,7 @@ struct gw_model {
 	json_t *processes, *searches, *problems, *levels;
 	struct gw_sum_line line;
 	struct gw_sequence_data sequences;
-	uint64_t records, dropped, overwritten, damages, notes, bytes, unread;
+	uint64_t files, records, dropped, overwritten, damages, notes, bytes, unread;
 	int64_t first, last;	/* ns of CLOCK_REALTIME; first > last: nothing */
 	bool no_memory;
 };

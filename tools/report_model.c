@@ -158,6 +158,13 @@ static const char *family_of(const struct gw_trace_definitions *definitions, uin
 	return fn < definitions->function_count && definitions->functions[fn].name ? definitions->functions[fn].family : "";
 }
 
+/* ROW is in one more process, unless it was found there before. */
+static void count_process(struct gw_model *model, struct gw_row *row)
+{
+	row->processes += row->seen != model->files;
+	row->seen = model->files;
+}
+
 struct context {
 	struct gw_model *model;
 	const struct gw_trace_definitions *definitions;
@@ -175,7 +182,7 @@ static double mean_of(const struct context *c, uint64_t fn)
 
 static void add_function(struct context *c, uint32_t fn, const struct gw_sum *recorded, const struct gw_sum *counted)
 {
-	bool use_counted = counted->calls && counted->calls >= recorded->calls;
+	bool use_counted = counted->calls > recorded->calls;	/* as many: the records are what all other tables are made of */
 	struct gw_sum sum = in_ns(use_counted ? counted : recorded, c->scale, use_counted ? 0 : mean_of(c, fn));
 	char room[32];
 	const char *name = name_of(c->definitions, fn, room);
@@ -189,7 +196,7 @@ static void add_function(struct context *c, uint32_t fn, const struct gw_sum *re
 	sum.gpu_ns = recorded->gpu_ns;
 	gw_sum_merge(&row->sum, &sum);
 	row->recorded += recorded->calls;
-	row->processes++;
+	count_process(c->model, row);
 }
 
 /* Which algorithm a product was done with: {"id":66,"tile":20} as "id 66, tile 20". */
@@ -238,7 +245,7 @@ static void add_shape(struct context *c, uint64_t key, const struct gw_sum *tick
 	}
 	gw_sum_merge(&row->sum, &sum);
 	row->recorded += counted ? 0 : ticks->calls;
-	row->processes++;
+	count_process(c->model, row);
 	if (json_is_object(json_object_get(shape->json, "algorithm")))
 		add_decision(c, name, shape, json_object_get(shape->json, "algorithm"), &sum, counted ? 0 : ticks->calls);
 }
@@ -368,7 +375,7 @@ static void add_findings(struct context *c)
 			row->facts = json_pack("{s:s,s:s,s:s,s:s}", "code", code, "severity", gw_trace_text(one, "severity", "note"), "text", text, "remedy",
 					       gw_trace_text(one, "remedy", ""));
 		row->sum.calls++;
-		row->processes++;
+		count_process(c->model, row);
 	}
 }
 
@@ -393,7 +400,7 @@ static void add_libraries(struct context *c)
 		/* not each process asked for it */
 		if (object->release)
 			json_object_set_new(row->facts, "release", json_string(object->release));
-		row->processes++;
+		count_process(c->model, row);
 	}
 }
 
@@ -446,13 +453,13 @@ static void add_shapes(struct context *c, const struct gw_sum_table *recorded, c
 	for (uint32_t i = 0; i < recorded->count; i++) {
 		uint32_t other = gw_trace_map_get(&counted->map, recorded->rows[i].key);
 
-		if (other == GW_TRACE_NONE || counted->rows[other].sum.calls < recorded->rows[i].sum.calls)
+		if (other == GW_TRACE_NONE || counted->rows[other].sum.calls <= recorded->rows[i].sum.calls)
 			add_shape(c, recorded->rows[i].key, &recorded->rows[i].sum, false);
 	}
 	for (uint32_t i = 0; i < counted->count; i++) {
 		uint32_t other = gw_trace_map_get(&recorded->map, counted->rows[i].key);
 
-		if (other == GW_TRACE_NONE || counted->rows[i].sum.calls >= recorded->rows[other].sum.calls) {
+		if (other == GW_TRACE_NONE || counted->rows[i].sum.calls > recorded->rows[other].sum.calls) {
 			struct gw_sum sum = counted->rows[i].sum;
 
 			if (other != GW_TRACE_NONE) {
@@ -538,6 +545,7 @@ void gw_model_add(struct gw_model *model, struct gw_trace_file *file, const stru
 	c.means = calloc(sums->function_count + 1, sizeof(*c.means));
 	c.mean_count = c.means ? sums->function_count : 0;
 	pthread_mutex_lock(&model->lock);
+	model->files++;
 	for (uint32_t fn = 0; fn < sums[0].function_count; fn++) {
 		struct gw_sum recorded = {0};
 		bool use_counted;

@@ -414,7 +414,9 @@ class Top(unittest.TestCase):
             path.unlink()
             make(path, "--records", 100)
             self.assertIn(b"no process", run("top", "--once", "--interval", "0.05", directory, status=3).stderr)
-            self.assertIn(b"no trace mapped", run("top", "--once", os.getpid(), status=3).stderr)
+            done = run("top", "--once", os.getpid(), status=3)
+            self.assertIn(b"no trace mapped", done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
 
 
 if __name__ == "__main__":
