@@ -3,7 +3,6 @@
 #include "cmd.h"
 
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -130,8 +129,8 @@ static bool read_time(const char *option, const char *text, int64_t first, int64
 	if (!text)
 		return true;
 	seconds = strtod(text, &end);
-	if (*text && !*end && isfinite(seconds) && fabs(seconds) < 9e9) {
-		*time = first == INT64_MAX ? 0 : first + (int64_t)llround(seconds * 1e9);
+	if (*text && !*end && seconds > -9e9 && seconds < 9e9) {
+		*time = first == INT64_MAX ? 0 : first + (int64_t)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
 		return true;
 	}
 	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
@@ -139,7 +138,7 @@ static bool read_time(const char *option, const char *text, int64_t first, int64
 		double part = *end == '.' ? strtod(end, &end) : 0;
 
 		if (!*end || !strcmp(end, "Z")) {
-			*time = (int64_t)timegm(&parts) * 1000000000 + (int64_t)llround(part * 1e9);
+			*time = (int64_t)timegm(&parts) * 1000000000 + (int64_t)(part * 1e9 + 0.5);
 			return true;
 		}
 	}

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +148,13 @@ static double number(const json_t *row, const char *member)
 	return json_number_value(json_object_get(row, member));
 }
 
+static double grown(const json_t *row, const json_t *old, const char *member)
+{
+	double more = number(row, member) - number(old, member);
+
+	return more > 0 ? more : 0;
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
@@ -175,8 +181,8 @@ static json_t *rates(const json_t *before, const json_t *now, const json_t *wind
 		if (calls > 0)
 			json_array_append_new(functions, json_pack("{s:s,s:s,s:f,s:f,s:f,s:I}", "function", gw_trace_text(row, "function", ""), "family",
 								   gw_trace_text(row, "family", ""), "calls_per_second", calls / seconds, "failures_per_second",
-								   fmax(number(row, "failures") - number(old, "failures"), 0) / seconds, "busy",
-								   fmax(number(row, "ns") - number(old, "ns"), 0) / 1e9 / seconds, "calls", (json_int_t)number(row, "calls")));
+								   grown(row, old, "failures") / seconds, "busy",
+								   grown(row, old, "ns") / 1e9 / seconds, "calls", (json_int_t)number(row, "calls")));
 	}
 	json_array_foreach(json_object_get(window, "shapes"), i, row)
 		json_array_append_new(shapes, json_pack("{s:s,s:s,s:f,s:f}", "text", gw_trace_text(row, "text", ""), "function", gw_trace_text(row, "function", ""),
@@ -209,7 +215,7 @@ static void print(const json_t *rates_now, bool screen)
 			rows = window.ws_row - 6u;
 	}
 	half = rows * 2 / 3;
-	printf("%.0f processes, %.0f calls so far, %.0f failed; the last %.1f s:\n", number(rates_now, "processes"), number(rates_now, "calls"), number(rates_now, "failures"),
+	printf("%.0f process%s, %.0f calls so far, %.0f failed; the last %.1f s:\n", number(rates_now, "processes"), number(rates_now, "processes") == 1 ? "" : "es", number(rates_now, "calls"), number(rates_now, "failures"),
 	       number(rates_now, "seconds"));
 	printf("%12s %12s %9s  %s\n", "calls/s", "failed/s", "threads", "function");
 	json_array_foreach(json_object_get(rates_now, "functions"), i, row)
@@ -236,7 +242,7 @@ static int watch(const struct top *top, char **arguments, size_t count)
 {
 	struct gw_trace_paths paths;
 	json_t *before = NULL, *now, *window, *difference;
-	struct timespec pause = {(time_t)top->interval, (long)((top->interval - floor(top->interval)) * 1e9)};
+	struct timespec pause = {(time_t)top->interval, (long)((top->interval - (double)(time_t)top->interval) * 1e9)};
 	int64_t then = clock_now(CLOCK_MONOTONIC), at, since;
 	int result = GW_EXIT_FINE;
 

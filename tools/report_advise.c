@@ -6,7 +6,6 @@
 #include "report.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +85,13 @@ static int load(struct cases *cases)
 
 static double octaves(double a, double b)
 {
-	return a > 0 && b > 0 ? fabs(log2(a / b)) : INFINITY;
+	double ratio = a > b ? a / b : b / a, count = 0;
+
+	if (!(a > 0) || !(b > 0))
+		return 2 * NEAR;
+	for (; ratio >= 2; ratio /= 2)
+		count++;
+	return count + ratio - 1;	/* within a twelfth of the logarithm */
 }
 
 static void advise_workspace(json_t *report, const struct cases *cases, json_t *shape)

@@ -2,7 +2,6 @@
 /* The report as JSON (docs/report.md has the schema): the sums of the model, sorted, the most costly first. */
 #include "report.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cmd.h"
@@ -41,14 +40,21 @@ static void set(json_t *object, const char *member, uint64_t value)
 	json_object_set_new(object, member, json_integer((json_int_t)value));
 }
 
-static double three(double value)
+/* VALUE, to four digits. */
+static double four_digits(double value)
 {
-	double unit;
+	double unit = 1e-9;
 
-	if (!(value > 0) || !isfinite(value))
+	if (!(value > 0) || value > 1e18)
 		return 0;
-	unit = pow(10, floor(log10(value)) - 3);
-	return round(value / unit) * unit;
+	while (value / unit >= 10000)
+		unit *= 10;
+	return (double)(uint64_t)(value / unit + 0.5) * unit;
+}
+
+static double within(double value, double low, double high)
+{
+	return value < low ? low : value > high ? high : value;
 }
 
 static void set_sum(json_t *object, const struct gw_row *row, enum gw_table table)
@@ -69,8 +75,8 @@ static void set_sum(json_t *object, const struct gw_row *row, enum gw_table tabl
 	if (row->steps) {
 		double low = (double)sum->shortest, high = (double)sum->longest;
 
-		json_object_set_new(object, "p50_ns", json_real(three(fmin(fmax(percentile(row->steps, 0.5), low), high))));
-		json_object_set_new(object, "p99_ns", json_real(three(fmin(fmax(percentile(row->steps, 0.99), low), high))));
+		json_object_set_new(object, "p50_ns", json_real(four_digits(within(percentile(row->steps, 0.5), low, high))));
+		json_object_set_new(object, "p99_ns", json_real(four_digits(within(percentile(row->steps, 0.99), low, high))));
 	}
 	if (sum->gpu_calls) {
 		set(object, "gpu_calls", sum->gpu_calls);
@@ -87,10 +93,10 @@ static void set_rate(json_t *object, const struct gw_row *row, const struct gw_p
 	if (!(flops > 0) || !row->sum.gpu_ns)
 		return;
 	rate = flops * (double)row->sum.gpu_calls / (double)row->sum.gpu_ns / 1000;
-	json_object_set_new(object, "tflops", json_real(three(rate)));
+	json_object_set_new(object, "tflops", json_real(four_digits(rate)));
 	peak = gw_peaks_of(peaks, type);
 	if (peak > 0)
-		json_object_set_new(object, "of_peak", json_real(three(rate / peak)));
+		json_object_set_new(object, "of_peak", json_real(four_digits(rate / peak)));
 }
 
 static json_t *table_of(struct gw_model *model, enum gw_table table, const struct gw_peaks *peaks, json_t *left_out, const char *name)

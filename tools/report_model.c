@@ -495,7 +495,7 @@ static void keep(json_t *into, const json_t *from, const json_t *process)
 }
 
 static json_t *process_of(struct context *c, const struct gw_trace_index *index, const struct gw_trace_sums *sums, unsigned count, uint64_t calls,
-			  uint64_t failures)
+			  uint64_t failures, uint64_t counted_ticks)
 {
 	static const char *const reasons[] = {"running", "limit", "space", "ended"};
 	const struct gw_trace_head *head = &c->file->head;
@@ -510,6 +510,8 @@ static json_t *process_of(struct context *c, const struct gw_trace_index *index,
 		records += sums[s].records;
 		outer += sums[s].outer_ticks;
 	}
+	if (!records)		/* counts do not tell which calls were nested */
+		outer = counted_ticks;
 	object = json_pack("{s:o,s:s,s:I,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:s}", "file", json_of(c->file->path), "host",
 			   gw_trace_text(process, "host", "?"), "pid", (json_int_t)head->pid, "program", c->program, "start_ns",
 			   (json_int_t)head->start.realtime_ns, "calls", (json_int_t)calls, "failures", (json_int_t)failures, "records", (json_int_t)records,
@@ -539,7 +541,7 @@ void gw_model_add(struct gw_model *model, struct gw_trace_file *file, const stru
 {
 	struct context c = {.model = model, .definitions = definitions, .file = file, .scale = file->ns_per_tick};
 	const char *program = gw_trace_text(definitions->process, "program", "?"), *slash = strrchr(program, '/');
-	uint64_t calls = 0, failures = 0;
+	uint64_t calls = 0, failures = 0, counted_ticks = 0;
 
 	c.program = slash ? slash + 1 : program;
 	c.means = calloc(sums->function_count + 1, sizeof(*c.means));
@@ -562,6 +564,7 @@ void gw_model_add(struct gw_model *model, struct gw_trace_file *file, const stru
 		for (unsigned s = 0; s < count; s++)
 			add_steps(&c, &sums[s], fn);
 		use_counted = counted[fn].calls >= recorded.calls;
+		counted_ticks += counted[fn].ticks;
 		calls += use_counted ? counted[fn].calls : recorded.calls;
 		failures += use_counted ? counted[fn].failures : recorded.failures;
 	}
@@ -576,7 +579,7 @@ void gw_model_add(struct gw_model *model, struct gw_trace_file *file, const stru
 	add_libraries(&c);
 	keep(model->searches, definitions->searches, definitions->process);
 	keep(model->levels, definitions->levels, definitions->process);
-	json_array_append_new(model->processes, process_of(&c, index, sums, count, calls, failures));
+	json_array_append_new(model->processes, process_of(&c, index, sums, count, calls, failures, counted_ticks));
 	model->dropped += file->head.dropped;
 	model->overwritten += file->head.overwritten;
 	model->bytes += file->size;

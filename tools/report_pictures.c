@@ -2,7 +2,6 @@
 /* The pictures of the web page: the time line, and callers as a flame graph (report_html.h). */
 #include "report_html.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
@@ -16,11 +15,19 @@
 #define MOST_DEPTH 60
 #define ROW 23		/* pixels */
 
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* A round step that cuts SPAN into about five. */
 static double round_step(double span)
 {
-	double unit = pow(10, floor(log10(span / 5))), times = span / 5 / unit;
+	double unit = 1e-9, times;
 
+	while (span / 5 / unit >= 10)
+		unit *= 10;
+	times = span / 5 / unit;
 	return unit * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
@@ -69,7 +76,7 @@ void gw_html_line(FILE *out, const json_t *report)
 	if (!count || !json_object_size(busy))
 		return;
 	for (size_t i = 0; i < count; i++)
-		most = fmax(most, sum_at(busy, i) / step);
+		most = larger(most, sum_at(busy, i) / step);
 	if (!(most > 0))
 		return;
 	width = (WIDE - LEFT) / (double)count;
@@ -86,11 +93,11 @@ void gw_html_line(FILE *out, const json_t *report)
 
 			if (high < 0.05)
 				continue;
-			fprintf(out, "<rect x=%.2f y=%.2f width=%.2f height=%.2f fill=\"var(--%s)\"/>", x, from - high, fmax(width - (width > 4 ? 1 : 0), 0.5), high, name);
+			fprintf(out, "<rect x=%.2f y=%.2f width=%.2f height=%.2f fill=\"var(--%s)\"/>", x, from - high, larger(width - (width > 4 ? 1 : 0), 0.5), high, name);
 			from -= high;
 		}
 		if (json_integer_value(json_array_get(failures, i)) > 0)
-			fprintf(out, "<rect x=%.2f y=%.2f width=%.2f height=4 fill=\"var(--fail)\"/>", x, HIGH + 1, fmax(width, 1));
+			fprintf(out, "<rect x=%.2f y=%.2f width=%.2f height=4 fill=\"var(--fail)\"/>", x, HIGH + 1, larger(width, 1));
 	}
 	fputs("</svg></div><ul class=legend>", out);
 	json_object_foreach(busy, name, values)

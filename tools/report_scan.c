@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,10 +100,9 @@ static bool matches(const struct gw_report_choice *choice, const struct gw_trace
 static uint64_t stamp_of(const struct gw_trace_file *file, int64_t realtime)
 {
 	double ticks = (double)(realtime - (int64_t)file->head.start.realtime_ns) / file->ns_per_tick;
-	/* half a ns later: a call that began at this very ns counts as before it, whichever way the division was rounded */
 	double stamp = (double)file->head.start.stamp + ticks;
 
-	return stamp <= 0 ? 0 : stamp >= 1.8e19 ? UINT64_MAX : (uint64_t)((int64_t)file->head.start.stamp + (int64_t)llround(ticks));
+	return stamp <= 0 ? 0 : stamp >= 1.8e19 ? UINT64_MAX : (uint64_t)((int64_t)file->head.start.stamp + (int64_t)(ticks + (ticks < 0 ? -0.5 : 0.5)));
 }
 
 bool gw_report_choose(const struct gw_report_choice *choice, const struct gw_trace_file *file, const struct gw_trace_definitions *definitions,
