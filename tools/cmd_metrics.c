@@ -129,7 +129,8 @@ static void print_metrics(FILE *out, json_t *report)
 	}
 	fprintf(out, "# HELP gangway_traces Traces that were read.\n# TYPE gangway_traces gauge\ngangway_traces %lld\n",
 		(long long)json_integer_value(json_object_get(totals, "processes")));
-	fprintf(out, "# HELP gangway_damaged_places Places of traces that could not be read.\n# TYPE gangway_damaged_places gauge\ngangway_damaged_places %lld\n# EOF\n",
+	fprintf(out, "# HELP gangway_damaged_places Places of traces that could not be read.\n# TYPE gangway_damaged_places gauge\n"
+		"gangway_damaged_places %lld\n# EOF\n",
 		(long long)json_integer_value(json_object_get(totals, "damaged_places")));
 }
 
@@ -202,7 +203,8 @@ static void answer(int client, char **arguments, size_t count)
 	if (!strncmp(request, "GET /metrics ", 13) || !strncmp(request, "GET / ", 6))
 		status = print_now(memory, arguments, count) == GW_EXIT_FINE ? "200 OK" : "503 Service Unavailable";
 	fclose(memory);
-	length = snprintf(head, sizeof(head), "HTTP/1.1 %s\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+	length = snprintf(head, sizeof(head), "HTTP/1.1 %s\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"
+			  "Content-Length: %zu\r\nConnection: close\r\n\r\n",
 			  status, size);
 	send_all(client, head, (size_t)length);
 	send_all(client, body, size);

@@ -215,7 +215,8 @@ static void print(const json_t *rates_now, bool screen)
 			rows = window.ws_row - 6u;
 	}
 	half = rows * 2 / 3;
-	printf("%.0f process%s, %.0f calls so far, %.0f failed; the last %.1f s:\n", number(rates_now, "processes"), number(rates_now, "processes") == 1 ? "" : "es", number(rates_now, "calls"), number(rates_now, "failures"),
+	printf("%.0f process%s, %.0f calls so far, %.0f failed; the last %.1f s:\n", number(rates_now, "processes"),
+	       number(rates_now, "processes") == 1 ? "" : "es", number(rates_now, "calls"), number(rates_now, "failures"),
 	       number(rates_now, "seconds"));
 	printf("%12s %12s %9s  %s\n", "calls/s", "failed/s", "threads", "function");
 	json_array_foreach(json_object_get(rates_now, "functions"), i, row)

@@ -123,7 +123,8 @@ static void advise_workspace(json_t *report, const struct cases *cases, json_t *
 	if (gain < LEAST_GAIN)
 		return;
 	time = json_number_value(json_object_get(shape, json_object_get(shape, "gpu_ns") ? "gpu_ns" : "ns"));
-	advice = tell(report, GW_FINDING_WORKSPACE_SMALL, "%s was offered %.0f bytes of workspace, %lld times; with %.0f, %s %.0fx%.0fx%.0f %s took %.0f%% less time on an H200",
+	advice = tell(report, GW_FINDING_WORKSPACE_SMALL,
+		      "%s was offered %.0f bytes of workspace, %lld times; with %.0f, %s %.0fx%.0fx%.0f %s took %.0f%% less time on an H200",
 		      gw_trace_text(shape, "text", ""), workspace, (long long)json_integer_value(json_object_get(shape, "calls")), cases->offers[last],
 		      cases->list[best].type, cases->list[best].m, cases->list[best].n, cases->list[best].k, cases->list[best].trans, gain * 100);
 	json_object_set_new(advice, "gain", json_real(gain));

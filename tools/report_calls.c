@@ -62,7 +62,8 @@ static bool chosen(const struct gw_sum_choice *choice, const struct gw_trace_rec
 }
 
 /* Where the chosen records of FILE lie, in the order of time. NULL: no memory. */
-static struct place *list(struct gw_trace_file *file, const struct gw_trace_index *index, const struct gw_sum_choice *choice, uint32_t function_count, size_t *count)
+static struct place *list(struct gw_trace_file *file, const struct gw_trace_index *index, const struct gw_sum_choice *choice,
+			  uint32_t function_count, size_t *count)
 {
 	void *block = malloc(file->block_size);
 	struct place *places = NULL;

@@ -101,7 +101,8 @@ static bool is_tf32(const json_t *shape)
 
 void gw_report_type(const json_t *shape, char type[16])
 {
-	static const char *const names[][2] = {{"f16", "fp16"}, {"f32", "fp32"}, {"f64", "fp64"}, {"i8", "int8"}, {"Sgemm", "fp32"}, {"Dgemm", "fp64"}, {"Hgemm", "fp16"},
+	static const char *const names[][2] = {{"f16", "fp16"}, {"f32", "fp32"}, {"f64", "fp64"}, {"i8", "int8"},
+					       {"Sgemm", "fp32"}, {"Dgemm", "fp64"}, {"Hgemm", "fp16"},
 					       {"f8_", "fp8"}};
 	char word[64] = "";
 

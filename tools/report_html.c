@@ -71,15 +71,19 @@ static const struct table tables[] = {
 		{"Function", "function", WORD, true}, {"Family", "family", WORD, true}, {"Calls", "calls", COUNT, true}, {"Failed", "failures", COUNT, true},
 		{"Time", "ns", TIME, true}, {"Share", "ns", BAR, true}, {"Median", "p50_ns", TIME}, {"99%", "p99_ns", TIME}, {"Longest", "longest_ns", TIME},
 		{"GPU time", "gpu_ns", TIME}}},
-	{"shapes", "shapes", "Shapes", "What was computed. A rate needs time on the device, which is recorded when asked for; host time says only how long the call took to return.", {
+	{"shapes", "shapes", "Shapes",
+	 "What was computed. A rate needs time on the device, which is recorded when asked for; host time says only how long the call took to return.", {
 		{"Shape", "text", WORD, true}, {"Function", "function", WORD, true}, {"Calls", "calls", COUNT, true}, {"Failed", "failures", COUNT, true},
 		{"Host time", "ns", TIME, true}, {"GPU time", "gpu_ns", TIME}, {"TFLOP/s", "tflops", RATE}, {"Of peak", "of_peak", SHARE},
 		{"Workspace, bytes", "workspace", COUNT}, {"Share of host time", "ns", BAR, true}}},
-	{"failures", "failures", "Failures and fallbacks", "Calls that did not succeed, as their callers saw it, and the time they took: what was tried before something else was.", {
-		{"Function", "function", WORD, true}, {"Status", "status", MONO, true}, {"Calls", "calls", COUNT, true}, {"Time lost", "ns", TIME, true}, {"Share", "ns", BAR, true}}},
+	{"failures", "failures", "Failures and fallbacks",
+	 "Calls that did not succeed, as their callers saw it, and the time they took: what was tried before something else was.", {
+		{"Function", "function", WORD, true}, {"Status", "status", MONO, true}, {"Calls", "calls", COUNT, true}, {"Time lost", "ns", TIME, true},
+		{"Share", "ns", BAR, true}}},
 	{"redirects", "redirects", "Redirects", "Calls that gangway made in place of the program's own.", {
 		{"Redirect", "text", WORD, true}, {"Calls", "calls", COUNT, true}, {"Failed", "failures", COUNT, true}, {"Time", "ns", TIME, true}, {"Gain", "gain", SHARE}}},
-	{"sequences", "sequences", "Sequences that one call would do", "Calls on one buffer, one after another. Gains are those of the measurement that is named, on its own shapes.", {
+	{"sequences", "sequences", "Sequences that one call would do",
+	 "Calls on one buffer, one after another. Gains are those of the measurement that is named, on its own shapes.", {
 		{"Sequence", "sequence", WORD, true}, {"Shape", "shape", WORD, true}, {"In one call", "fused", MONO, true}, {"Times", "calls", COUNT, true},
 		{"Time", "ns", TIME, true}, {"Likely gain", "gain_ns", TIME}, {"Measured", "source", WORD, true}}},
 	{"decisions", "decisions", "Heuristic decisions", "Which algorithm each product was done with, and the workspace that it was offered.", {
@@ -91,7 +95,8 @@ static const struct table tables[] = {
 		{"Caller", "caller", MONO, true}, {"Program", "program", WORD, true}, {"Function", "function", WORD, true}, {"Calls", "calls", COUNT, true},
 		{"Failed", "failures", COUNT, true}, {"Time", "ns", TIME, true}, {"Share", "ns", BAR, true}}},
 	{"libraries", "libraries", "Libraries", "That were mapped.", {
-		{"Path", "path", MONO, true}, {"Family", "family", WORD, true}, {"Release", "release", WORD, true}, {"Build-id", "build_id", MONO}, {"Processes", "processes", COUNT, true}}},
+		{"Path", "path", MONO, true}, {"Family", "family", WORD, true}, {"Release", "release", WORD, true}, {"Build-id", "build_id", MONO},
+		{"Processes", "processes", COUNT, true}}},
 	{"processes", "processes", "Processes", "By host, rank and start.", {
 		{"Program", "program", WORD, true}, {"Host", "host", WORD, true}, {"Rank", "rank", COUNT}, {"pid", "pid", COUNT, true}, {"Calls", "calls", COUNT, true},
 		{"Failed", "failures", COUNT, true}, {"Threads", "threads", COUNT, true}, {"In calls", "busy_ns", TIME, true}, {"Not recorded", "dropped", COUNT, true},
@@ -156,7 +161,8 @@ static void print_table(FILE *out, const json_t *report, const struct table *tab
 	fprintf(out, "<section id=%s><h2 id=%s-title>%s</h2><p class=soft>%s", table->id, table->id, table->title, table->caption);
 	if (json_array_size(array) > ROWS)
 		fprintf(out, " The first %d of %zu; --format json has all.", ROWS, json_array_size(array));
-	fprintf(out, "</p><div class=scroll tabindex=0 role=region aria-labelledby=%s-title><table data-sort aria-labelledby=%s-title><thead><tr>", table->id, table->id);
+	fprintf(out, "</p><div class=scroll tabindex=0 role=region aria-labelledby=%s-title>"
+		"<table data-sort aria-labelledby=%s-title><thead><tr>", table->id, table->id);
 	for (const struct column *c = table->columns; c->title; c++)
 		if (c->always || has(array, c->member))
 			fprintf(out, "<th scope=col%s%s>%s</th>", c->kind == WORD || c->kind == MONO || c->kind == BAR ? "" : " class=n",

@@ -80,8 +80,10 @@ void gw_html_line(FILE *out, const json_t *report)
 	if (!(most > 0))
 		return;
 	width = (WIDE - LEFT) / (double)count;
-	fputs("<section id=timeline><h2>Time line</h2><p class=soft>How many threads were in calls at a time, by family, since the first call. Red: calls failed.</p>\n", out);
-	fprintf(out, "<div class=scroll tabindex=0 role=region aria-label=\"Time line\"><svg viewBox=\"0 0 %.0f %.0f\" role=img aria-label=\"Threads in calls over time, at most %.3g\" "
+	fputs("<section id=timeline><h2>Time line</h2>"
+	      "<p class=soft>How many threads were in calls at a time, by family, since the first call. Red: calls failed.</p>\n", out);
+	fprintf(out, "<div class=scroll tabindex=0 role=region aria-label=\"Time line\">"
+		"<svg viewBox=\"0 0 %.0f %.0f\" role=img aria-label=\"Threads in calls over time, at most %.3g\" "
 		"style=\"min-width:560px\">", WIDE, HIGH + 26, most);
 	print_axes(out, most, step * (double)count);
 	for (size_t i = 0; i < count; i++) {
@@ -192,7 +194,8 @@ static void print_frames(FILE *out, struct frame *frame, double left, double all
 			continue;
 		for (const char *c = one->name; *c; c++)
 			hue = hue * 31 + (unsigned char)*c;
-		fprintf(out, "<button type=button data-x=\"%.4f\" data-w=\"%.4f\" data-d=%u style=\"left:%.4f%%;width:%.4f%%;top:%upx;background:var(--f%u)\" title=\"", left, width,
+		fprintf(out, "<button type=button data-x=\"%.4f\" data-w=\"%.4f\" data-d=%u "
+			"style=\"left:%.4f%%;width:%.4f%%;top:%upx;background:var(--f%u)\" title=\"", left, width,
 			depth, left, width, depth * ROW, hue % 4);
 		gw_out_html(out, one->name);
 		fprintf(out, ": %s, %.1f%%\">", gw_html_time(one->weight, room), width);

@@ -47,7 +47,8 @@ static void advance(struct scan *scan, uint64_t size)
 		return;
 	if (done > scan->bytes)
 		done = scan->bytes;
-	fprintf(stderr, "\r[%-40.*s] %3.0f%% of %.1f GB", (int)(done * 40 / scan->bytes), "########################################", 100.0 * (double)done / (double)scan->bytes,
+	fprintf(stderr, "\r[%-40.*s] %3.0f%% of %.1f GB", (int)(done * 40 / scan->bytes), "########################################",
+		100.0 * (double)done / (double)scan->bytes,
 		(double)scan->bytes / 1e9);
 }
 
@@ -127,7 +128,8 @@ bool gw_report_choose(const struct gw_report_choice *choice, const struct gw_tra
 }
 
 /* Sums PARTS into SUMS, by as many threads as there are SUMS. */
-static bool sum_parts(struct scan *scan, struct gw_trace_file *file, const struct gw_sum_part *parts, uint32_t count, struct gw_trace_sums *sums, unsigned threads)
+static bool sum_parts(struct scan *scan, struct gw_trace_file *file, const struct gw_sum_part *parts, uint32_t count,
+		      struct gw_trace_sums *sums, unsigned threads)
 {
 	struct work work = {.scan = scan, .file = file, .parts = parts, .count = count};
 	struct worker workers[MOST_THREADS];

@@ -72,7 +72,8 @@ static bool print_value(FILE *out, const struct gw_trace_definitions *d, const s
 	float real;
 	double large;
 
-	if (at + 4 > end || ((p->class == GW_TRACE_DOUBLE || p->class == GW_TRACE_POINTER || p->class == GW_TRACE_STRING || p->class == GW_TRACE_OTHER) && at + 8 > end) ||
+	if (at + 4 > end ||
+	    ((p->class == GW_TRACE_DOUBLE || p->class == GW_TRACE_POINTER || p->class == GW_TRACE_STRING || p->class == GW_TRACE_OTHER) && at + 8 > end) ||
 	    (p->class == GW_TRACE_STRUCT && at + p->size > end) || ((p->class == GW_TRACE_INT64 || p->class == GW_TRACE_UINT64) && is_long && at + 8 > end))
 		return false;
 	memcpy(&four, bytes, 4);

@@ -23,8 +23,8 @@ void gw_trace_call_read(struct gw_trace_call *call, const struct gw_trace_defini
 	__attribute__((nonnull));
 
 /*
- * The arguments as the inside of a JSON object. Pointers are strings ("0x…"), constants of enums their names, what a pointer pointed to, as far as it was recorded, is
- * "*name": bytes, in hexadecimal, in their order in memory.
+ * The arguments as the inside of a JSON object. Pointers are strings ("0x…"), constants of enums their names; what a pointer pointed to, as far as
+ * it was recorded, is "*name": bytes, in hexadecimal, in their order in memory.
  */
 void gw_trace_arguments(FILE *out, const struct gw_trace_definitions *definitions, const struct gw_trace_call *call) __attribute__((nonnull));
 

@@ -4,7 +4,7 @@
  * call in words. Seeds: files that trace_make writes.
  *   clang -g -fsanitize=fuzzer,address,undefined -D_GNU_SOURCE -DGW_BUILD_DATA='"abi"' -DGW_BUILD_TABLES='"abi"' -DGW_BUILD_TOOLS='"tools"' \
  *         -DGW_VERSION='"0"' -I. -Itools tests/fuzz/fuzz_trace.c tools/trace_{block,decode,define,index,line,read,sequence,sum}.c tools/common.c \
- *         tools/out.c tools/report_model.c -ljansson -lm
+ *         tools/out.c tools/report_{model,rows}.c -ljansson -lm
  */
 #include <fcntl.h>
 #include <stdint.h>

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/trace_format.h"
+#include "make_definitions.h"
 
 #define PAGE 4096u
 #define NS(ticks) ((ticks) / 2)		/* the clock of these files runs at 2 GHz */
@@ -24,37 +25,6 @@
 
 enum { FN_SET = 3, FN_HEURISTIC = 5, FN_MATMUL = 6, FN_CONVOLUTION = 20, FN_BIAS = 21, FN_ACTIVATION = 22, FN_VERSION = 30, FN_ALL = 31, FN_COUNT = 40 };
 
-static const char *const definitions[] = {
-	"{\"def\":\"enum\",\"name\":\"attribute_t\",\"values\":{\"ATTRIBUTE_TRANSA\":3}}",
-	"{\"def\":\"enum\",\"name\":\"attribute_t\",\"values\":{\"ATTRIBUTE_EPILOGUE\":7}}",
-	"{\"def\":\"statuses\",\"id\":1,\"family\":\"cublasLt\",\"values\":{\"CUBLAS_STATUS_SUCCESS\":0,\"CUBLAS_STATUS_INVALID_VALUE\":7,\"CUBLAS_STATUS_NOT_SUPPORTED\":15}}",
-	"{\"def\":\"statuses\",\"id\":2,\"family\":\"cudnn\",\"values\":{\"CUDNN_STATUS_SUCCESS\":0,\"CUDNN_STATUS_EXECUTION_FAILED\":8}}",
-	"{\"def\":\"statuses\",\"id\":2,\"family\":\"cudnn\",\"values\":{\"CUDNN_STATUS_NOT_SUPPORTED\":3000}}",
-	"{\"def\":\"statuses\",\"id\":3,\"family\":\"cublasLt\",\"values\":{\"OLD_STATUS_SUCCESS\":0,\"OLD_STATUS_NOT_SUPPORTED\":15}}",
-	"{\"def\":\"object\",\"path\":\"/opt/app/bin/train\",\"low\":\"0x555500000000\",\"high\":\"0x555500100000\",\"stamp\":1000000000000,\"statuses\":{\"cublasLt\":1,\"cudnn\":2},\"built_for\":{\"cublasLt\":[\"12.1\",\"12.4\"]}}",
-	"{\"def\":\"object\",\"path\":\"/opt/app/lib/libold.so\",\"low\":\"0x7f1300000000\",\"high\":\"0x7f1300010000\",\"stamp\":1000000000000,\"statuses\":{\"cublasLt\":3}}",
-	"{\"def\":\"library\",\"family\":\"cublasLt\",\"soname\":\"libcublasLt.so.13\",\"path\":\"/usr/lib/libcublasLt.so.13\",\"release\":\"13.1.0\",\"build_id\":\"abcdef01\",\"low\":\"0x7f1200000000\",\"high\":\"0x7f1210000000\",\"stamp\":1000000000000}",
-	"{\"def\":\"function\",\"id\":3,\"name\":\"cublasLtMatmulDescSetAttribute\",\"family\":\"cublasLt\",\"result\":\"status\",\"parameters\":[{\"name\":\"matmulDesc\",\"class\":\"pointer\"},{\"name\":\"attr\",\"class\":\"int32\",\"enum\":\"attribute_t\"},{\"name\":\"buf\",\"class\":\"pointer\",\"in\":8},{\"name\":\"sizeInBytes\",\"class\":\"uint64\"}]}",
-	"{\"def\":\"function\",\"id\":5,\"name\":\"cublasLtMatmulAlgoGetHeuristic\",\"family\":\"cublasLt\",\"result\":\"status\",\"parameters\":[{\"name\":\"lightHandle\",\"class\":\"pointer\"},{\"name\":\"requestedAlgoCount\",\"class\":\"int32\"},{\"name\":\"returnAlgoCount\",\"class\":\"pointer\",\"out\":4}]}",
-	"{\"def\":\"function\",\"id\":6,\"name\":\"cublasLtMatmul\",\"family\":\"cublasLt\",\"result\":\"status\",\"parameters\":[{\"name\":\"lightHandle\",\"class\":\"pointer\"},{\"name\":\"A\",\"class\":\"pointer\"},{\"name\":\"B\",\"class\":\"pointer\"},{\"name\":\"D\",\"class\":\"pointer\"},{\"name\":\"workspaceSizeInBytes\",\"class\":\"uint64\"}]}",
-	"{\"def\":\"function\",\"id\":20,\"name\":\"cudnnConvolutionForward\",\"family\":\"cudnn\",\"result\":\"status\",\"parameters\":[{\"name\":\"handle\",\"class\":\"pointer\"},{\"name\":\"y\",\"class\":\"pointer\"}]}",
-	"{\"def\":\"function\",\"id\":21,\"name\":\"cudnnAddTensor\",\"family\":\"cudnn\",\"result\":\"status\",\"parameters\":[{\"name\":\"handle\",\"class\":\"pointer\"},{\"name\":\"C\",\"class\":\"pointer\"}]}",
-	"{\"def\":\"function\",\"id\":22,\"name\":\"cudnnActivationForward\",\"family\":\"cudnn\",\"result\":\"status\",\"parameters\":[{\"name\":\"handle\",\"class\":\"pointer\"},{\"name\":\"x\",\"class\":\"pointer\"},{\"name\":\"y\",\"class\":\"pointer\"}]}",
-	"{\"def\":\"function\",\"id\":30,\"name\":\"cublasLtGetVersion\",\"family\":\"cublasLt\",\"result\":\"uint64\",\"parameters\":[]}",
-	"{\"def\":\"function\",\"id\":31,\"name\":\"everyClass\",\"family\":\"cublasLt\",\"result\":\"void\",\"parameters\":[{\"name\":\"a\",\"class\":\"int32\"},{\"name\":\"b\",\"class\":\"int64\"},{\"name\":\"c\",\"class\":\"float\"},{\"name\":\"d\",\"class\":\"double\"},{\"name\":\"e\",\"class\":\"pointer\"},{\"name\":\"f\",\"class\":\"uint32\"},{\"name\":\"g\",\"class\":\"int8\"},{\"name\":\"h\",\"class\":\"struct\",\"size\":12},{\"name\":\"i\",\"class\":\"uint64\"}]}",
-	"{\"def\":\"shape\",\"id\":1,\"function\":\"cublasLtMatmul\",\"kind\":\"matmul\",\"text\":\"bf16 4096x16x4096 TN + bias\",\"m\":4096,\"n\":16,\"k\":4096,\"batch\":1,\"flops\":536870912,\"workspace\":33554432}",
-	"{\"def\":\"shape\",\"id\":2,\"function\":\"cublasLtMatmul\",\"kind\":\"matmul\",\"text\":\"bf16 64x64x131072 NT\",\"m\":64,\"n\":64,\"k\":131072,\"batch\":1,\"flops\":1073741824,\"workspace\":0,\"algorithm\":{\"id\":66,\"tile\":20}}",
-	"{\"def\":\"shape\",\"id\":3,\"function\":\"cublasLtMatmul\",\"kind\":\"matmul\",\"text\":\"fp32 2048x2048x2048 NN\",\"m\":2048,\"n\":2048,\"k\":2048,\"batch\":1,\"flops\":17179869184,\"workspace\":1048576}",
-	"{\"def\":\"shape\",\"id\":4,\"function\":\"cudnnConvolutionForward\",\"kind\":\"conv\",\"text\":\"fp16 NHWC 32x64x56x56 3x3\",\"flops\":7398752256,\"workspace\":0}",
-	"{\"def\":\"shape\",\"id\":5,\"function\":\"cublasLtMatmulAlgoGetHeuristic\",\"kind\":\"matmul\",\"text\":\"bf16 4096x16x4096 TN + bias\",\"m\":4096,\"n\":16,\"k\":4096,\"batch\":1,\"flops\":536870912,\"workspace\":33554432}",
-	"{\"def\":\"stack\",\"id\":1,\"frames\":[\"0x555500001000\",\"0x555500002000\",\"0x555500003000\"]}",
-	"{\"def\":\"stack\",\"id\":2,\"frames\":[\"0x7f1300000400\",\"0x555500002000\",\"0x555500003000\"]}",
-	"{\"def\":\"redirect\",\"id\":1,\"text\":\"cublasLtMatmul, tiled int8: plain order\",\"function\":\"cublasLtMatmul\",\"gain\":0.25}",
-	"{\"def\":\"finding\",\"mark\":1,\"stamp\":1000000005000,\"code\":\"GW-303\",\"severity\":\"warning\",\"text\":\"libcublasLt.so.13 <has> no cublasLtOld & more\",\"remedy\":\"install 12.9\"}",
-	"{\"def\":\"level\",\"stamp\":1000000000000,\"text\":\"record\"}",
-	"{\"def\":\"thread\",\"thread\":1,\"tid\":1001,\"name\":\"main\",\"stamp\":1000000000000}",
-	"{\"def\":\"something new\",\"id\":1}",
-};
 static const char *const names[FN_COUNT] = {
 	[FN_SET] = "cublasLtMatmulDescSetAttribute", [FN_HEURISTIC] = "cublasLtMatmulAlgoGetHeuristic", [FN_MATMUL] = "cublasLtMatmul",
 	[FN_CONVOLUTION] = "cudnnConvolutionForward", [FN_BIAS] = "cudnnAddTensor", [FN_ACTIVATION] = "cudnnActivationForward",
