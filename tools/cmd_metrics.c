@@ -101,11 +101,40 @@ static void merge_rows(json_t *report)
 	json_decref(by_code);
 }
 
+/* A process that executes another program keeps its pid, and begins another trace: one sample has to do for both. */
+static void merge_processes(json_t *report)
+{
+	static const char *const sums[] = {"calls", "failures", "dropped", "overwritten"};
+	json_t *merged = json_array(), *by_key = json_object(), *one;
+	char key[1024];
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "processes"), i, one)
+	{
+		json_t *row;
+
+		snprintf(key, sizeof(key), "%s %lld %lld %s", gw_trace_text(one, "host", ""), (long long)json_integer_value(json_object_get(one, "rank")),
+			 (long long)json_integer_value(json_object_get(one, "pid")), gw_trace_text(one, "program", ""));
+		row = json_object_get(by_key, key);
+		if (!row) {
+			row = json_copy(one);
+			json_object_set(by_key, key, row);
+			json_array_append_new(merged, row);
+			continue;
+		}
+		for (size_t m = 0; m < sizeof(sums) / sizeof(*sums); m++)
+			json_object_set_new(row, sums[m], json_integer(json_integer_value(json_object_get(row, sums[m])) + json_integer_value(json_object_get(one, sums[m]))));
+	}
+	json_object_set_new(report, "processes", merged);
+	json_decref(by_key);
+}
+
 static void print_metrics(FILE *out, json_t *report)
 {
 	const json_t *totals = json_object_get(report, "totals");
 
 	merge_rows(report);
+	merge_processes(report);
 	for (size_t m = 0; m < sizeof(metrics) / sizeof(*metrics); m++) {
 		const struct metric *metric = &metrics[m];
 		json_t *row;

@@ -360,6 +360,14 @@ class Tools(unittest.TestCase):
             server.wait()
             server.stderr.close()
 
+    def test_two_traces_of_one_pid_are_one_sample(self):
+        from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+        with tempfile.TemporaryDirectory(prefix="gw-trace-") as directory:
+            known = [make(pathlib.Path(directory) / f"{i}.gwt", "--records", 500 + i) for i in range(2)]
+            families = {family.name: family for family in parse(run("metrics", directory).stdout.decode())}
+            sample, = families["gangway_process_calls"].samples
+            self.assertEqual(sample.value, sum(one["records"] - one["marks"] for one in known))
+
     def check_metrics(self, families):
         by_name = {family.name: family for family in families}
         documented = set(re.findall(r"^\| `(gangway_\w+)`", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.M))
@@ -389,6 +397,16 @@ class Browser(unittest.TestCase):
             found = Page(dom)
             self.assertEqual(found.ids["total-calls"], f"{known['records'] - known['marks']:,}")
             self.assertGreater(dom.count("<button type=\"button\""), 20)    # the script ran: heads of columns are buttons
+            many = directory / "many"
+            many.mkdir()
+            for rank in range(300):
+                os.link(directory / "one.gwt", many / f"{rank}.gwt")
+            large = directory / "large.html"
+            run("report", "--format", "html", "-o", large, many)
+            self.assertLess(large.stat().st_size, 10_000_000)
+            done = self.browse(large, "--dump-dom")
+            self.assertEqual([line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line], [])
+            self.assertEqual(Page(done.stdout.decode()).ids["total-calls"], f"{300 * (known['records'] - known['marks']):,}")
             for name, width, dark in (("light-wide", 1600, False), ("dark-wide", 1600, True), ("light-narrow", 400, False), ("dark-narrow", 400, True)):
                 picture = directory / f"{name}.png"
                 self.browse(page, f"--screenshot={picture}", f"--window-size={max(width, 500)},2400", *(["--blink-settings=preferredColorScheme=0"] if dark else []))
