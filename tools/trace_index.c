@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WARM 1		/* blocks that a part reads to know what was going on */
+#define WARM 65536	/* bytes of blocks that a part reads to know what was going on */
 #define LEAST 16	/* blocks that make a part worth while */
 
 static int by_thread(const void *a, const void *b)
@@ -22,6 +22,7 @@ static int by_thread(const void *a, const void *b)
 bool gw_trace_index_init(struct gw_trace_index *index, struct gw_trace_file *file)
 {
 	memset(index, 0, sizeof(*index));
+	index->warm = (WARM + file->block_size - 1) / file->block_size;
 	index->blocks = calloc(file->blocks + 1, sizeof(*index->blocks));
 	index->counts = calloc(file->blocks + 1, sizeof(*index->counts));
 	index->numbers = calloc(file->blocks + 1, sizeof(*index->numbers));
@@ -80,7 +81,8 @@ struct gw_sum_part *gw_trace_index_cut(const struct gw_trace_index *index, uint3
 		while (thread_end < index->count && index->blocks[thread_end].thread == index->blocks[i].thread)
 			thread_end++;
 		end = thread_end - i > size ? i + size : thread_end;
-		part->warm = i && index->blocks[i - 1].thread == index->blocks[i].thread ? WARM : 0;
+		while (part->warm < index->warm && i > part->warm && index->blocks[i - part->warm - 1].thread == index->blocks[i].thread)
+			part->warm++;
 		part->blocks = index->numbers + i - part->warm;
 		part->count = end - i + part->warm;
 		part->last = end == thread_end;

@@ -14,7 +14,7 @@ struct gw_trace_index_entry {
 struct gw_trace_index {
 	struct gw_trace_index_entry *blocks;	/* of records, by thread and sequence */
 	uint32_t *numbers;			/* the same, their numbers alone */
-	uint32_t count, threads, unknown;
+	uint32_t count, threads, unknown, warm;	/* warm: blocks that gw_trace_index_cut lets a part read before its own */
 	uint32_t *counts;			/* blocks of counts */
 	uint32_t count_count;
 };
