@@ -93,12 +93,12 @@ uint8_t gw_trace_decide(uint32_t fn)
 	unsigned waits;
 
 	if (atomic_compare_exchange_strong(&levels_state, &none, 1)) {
-		gw_trace_levels_all(GW_CONTROL_OFF);
-		if (!gw_setting_on(GW_SETTING_DISABLE)) {
-			if (gw_setting(GW_SETTING_TRACE))
-				gw_trace_levels_read();
+		if (gw_setting(GW_SETTING_TRACE) && !gw_setting_on(GW_SETTING_DISABLE))
+			gw_trace_levels_read();
+		else
+			gw_trace_levels_all(GW_CONTROL_OFF);
+		if (!gw_setting_on(GW_SETTING_DISABLE))
 			gw_trace_control_offer();
-		}
 		atomic_store(&levels_state, 2);
 	}
 	for (waits = 0; waits < WAITS && atomic_load(&levels_state) != 2; waits++)

@@ -46,19 +46,20 @@ static bool read_level(const char *text, size_t length, struct level *level)
 	return i == length && every && every <= UINT16_MAX;
 }
 
+/* Other threads see a function's level undecided until it is what was asked for. One thread reads. */
+static struct level asked[GW_FN_COUNT];
+
 static void set(uint32_t fn, const struct level *level)
 {
-	atomic_store_explicit(&gw_trace_control.every[fn], level->every, memory_order_relaxed);
-	atomic_store_explicit(&gw_trace_control.level[fn], level->bits, memory_order_relaxed);
+	asked[fn] = *level;
 }
 
 void gw_trace_levels_all(uint8_t bits)
 {
-	const struct level level = { .bits = bits };
 	uint32_t fn;
 
 	for (fn = 0; fn < GW_FN_COUNT; fn++)
-		set(fn, &level);
+		atomic_store_explicit(&gw_trace_control.level[fn], bits, memory_order_relaxed);
 }
 
 /* False: there is neither a family nor a function of that name. */
@@ -116,5 +117,9 @@ void gw_trace_levels_read(void)
 		if (!good)
 			tell(text, word, length);
 		word += length + (word[length] == ',');
+	}
+	for (fn = 0; fn < GW_FN_COUNT; fn++) {
+		atomic_store_explicit(&gw_trace_control.every[fn], asked[fn].every, memory_order_relaxed);
+		atomic_store_explicit(&gw_trace_control.level[fn], asked[fn].bits, memory_order_release);
 	}
 }

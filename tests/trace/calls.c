@@ -3,7 +3,7 @@
  * Programs whose trace tests/trace/trace.py reads: each says what it did, in memory that outlives it or on standard output.
  *
  *	calls numbered THREADS SHARED     until it is killed: sets numbers 1, 2, … on a preference a thread, after each its number in SHARED
- *	calls sum THREADS CALLS           threads, some of which die early and are replaced, make CALLS each; forked and executed children, too
+ *	calls sum THREADS CALLS CHILDREN  threads, some of which die early and are replaced, make CALLS each; forked and executed children, too
  *	calls plain CALLS                 sets numbers on one preference; prints "done"
  *	calls alive THREADS CALLS         all threads alive at once; prints how much memory they took
  *	calls signals CALLS               a timer's handler makes calls in between
@@ -280,7 +280,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "numbered"))
 		return numbered((int)number, argv[3]);
 	if (!strcmp(what, "sum"))
-		return sum((int)number, strtol(argv[3], NULL, 10), 6);
+		return sum((int)number, strtol(argv[3], NULL, 10), argc > 4 ? (int)strtol(argv[4], NULL, 10) : 0);
 	if (!strcmp(what, "plain"))
 		return make_calls(number), puts("done") < 0;
 	if (!strcmp(what, "alive"))

@@ -34,6 +34,8 @@ ASKED = parser.parse_args()
 WORK, SHIM, FAKE = ASKED.work, ASKED.shim, ASKED.fake
 LIBRARY = os.path.join(FAKE, "libcublasLt.so.13")
 PROGRAM, TRACES = os.path.join(WORK, "calls"), os.path.join(WORK, "traces")
+# AddressSanitizer's allocator may be locked by a thread that a forked child does not have: there children would wait for ever.
+CHILDREN = 0 if "address" in ASKED.sanitizer else 6
 SET, CREATE, DESTROY = "cublasLtMatmulPreferenceSetAttribute", "cublasLtMatmulPreferenceCreate", "cublasLtMatmulPreferenceDestroy"
 
 
@@ -142,9 +144,9 @@ class Trace(unittest.TestCase):
 
     def test_a_named_file_is_the_trace_and_its_children_have_their_own(self):
         path = os.path.join(TRACES, "mine.gwt")
-        self.good(run("sum", 1, 40, GANGWAY_TRACE=path))
+        self.good(run("sum", 1, 40, CHILDREN, GANGWAY_TRACE=path))
         self.assertEqual(reader.Trace(path).named_counts()[SET][0], 40)
-        self.assertEqual(len(traces()), 7)
+        self.assertEqual(len(traces()), 1 + CHILDREN)
 
     def test_a_ring_keeps_the_last_records_and_counts_what_it_overwrote(self):
         self.good(run("plain", 50000, GANGWAY_TRACE_LEVEL="record", GANGWAY_TRACE_SIZE="1M"))
@@ -231,10 +233,11 @@ class Trace(unittest.TestCase):
 
     def test_counts_are_exact_with_threads_that_die_forks_and_executed_programs(self):
         each = 4000 if ASKED.sanitizer else 31240
-        self.good(run("sum", 64, each))
+        self.good(run("sum", 64, each, CHILDREN))
         made = 64 * (each // 4) * 4
-        self.assertEqual(calls(SET), [made + 3 * 400 + 3 * 500, (made + 3 * 400 + 3 * 500) // 10])
-        self.assertEqual(len(traces()), 7)
+        made += CHILDREN // 2 * (400 + 500)
+        self.assertEqual(calls(SET), [made, made // 10])
+        self.assertEqual(len(traces()), 1 + CHILDREN)
 
     def test_no_call_is_lost_where_signal_handlers_call_in_between(self):
         """A handler's call inside another call is a nested one, which is neither counted nor recorded; one between two calls is."""
