@@ -33,12 +33,13 @@ uint32_t gw_trace_shape_lt_check(struct gw_call *call, const union gw_value *val
 uint32_t gw_trace_shape_lt_transform(struct gw_call *call, const union gw_value *values) __attribute__((nonnull)) GW_TRACE_HIDDEN;
 uint32_t gw_trace_shape_sizes(struct gw_call *call, const union gw_value *values) __attribute__((nonnull)) GW_TRACE_HIDDEN;
 
-static inline bool gw_trace_fits(uint64_t value)
+/* 0 or 1, for several to be put together without a branch each. */
+static inline unsigned gw_trace_fits(uint64_t value)
 {
 	return value <= UINT32_MAX;
 }
 
-static inline bool gw_trace_fits_signed(int64_t value)
+static inline unsigned gw_trace_fits_signed(int64_t value)
 {
 	return value == (int32_t)value;
 }

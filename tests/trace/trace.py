@@ -145,8 +145,9 @@ class Trace(unittest.TestCase):
     def test_a_named_file_is_the_trace_and_its_children_have_their_own(self):
         path = os.path.join(TRACES, "mine.gwt")
         self.good(run("sum", 1, 40, CHILDREN, GANGWAY_TRACE=path))
-        self.assertEqual(reader.Trace(path).named_counts()[SET][0], 40)
-        self.assertEqual(len(traces()), 1 + CHILDREN)
+        # a child that was forked before its parent's first call may be the first to take the name
+        self.assertIn(path, traces())
+        self.assertEqual(sorted(reader.Trace(one).named_counts()[SET][0] for one in traces()), [40] + [400] * (CHILDREN // 2) + [500] * (CHILDREN // 2))
 
     def test_a_ring_keeps_the_last_records_and_counts_what_it_overwrote(self):
         self.good(run("plain", 50000, GANGWAY_TRACE_LEVEL="record", GANGWAY_TRACE_SIZE="1M"))
