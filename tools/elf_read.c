@@ -23,6 +23,8 @@ struct storage {
 	int file;
 	const char *strings; /* gw_elf_text looks names up long after reading */
 	uint64_t strings_size;
+	const unsigned char *bytes; /* the whole file */
+	uint64_t size;
 };
 
 int gw_elf_fail(struct gw_elf_reader *reader, uint64_t offset, const char *format, ...)
@@ -335,6 +337,8 @@ int gw_elf_read(struct gw_elf *elf, const char *path, const char *host, char *er
 	if (!result) {
 		storage->strings = reader.strings;
 		storage->strings_size = reader.strings_size;
+		storage->bytes = reader.bytes;
+		storage->size = reader.size;
 	}
 	if (!result)
 		result = gw_elf_read_versions(&reader);
@@ -352,6 +356,14 @@ int gw_elf_read(struct gw_elf *elf, const char *path, const char *host, char *er
 		snprintf(error, error_size, "%s: %s", path, strerror(-result));
 	gw_elf_finish(elf);
 	return result;
+}
+
+const unsigned char *gw_elf_bytes(const struct gw_elf *elf, uint64_t *size)
+{
+	const struct storage *storage = elf->storage;
+
+	*size = storage->size;
+	return storage->bytes;
 }
 
 const char *gw_elf_text(const struct gw_elf *elf, uint64_t index)

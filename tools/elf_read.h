@@ -83,6 +83,9 @@ void gw_elf_finish(struct gw_elf *elf) __attribute__((nonnull));
 /* Fills imports, once. 0 or -ENOMEM. */
 int gw_elf_list_imports(struct gw_elf *elf) __attribute__((warn_unused_result, nonnull));
 
+/* The whole file, SIZE bytes of it, as long as ELF is. */
+const unsigned char *gw_elf_bytes(const struct gw_elf *elf, uint64_t *size) __attribute__((nonnull));
+
 /* A string of the dynamic string table; NULL where it is not wholly inside. */
 const char *gw_elf_text(const struct gw_elf *elf, uint64_t index) __attribute__((nonnull));
 
