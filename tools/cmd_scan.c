@@ -21,6 +21,8 @@ enum {
 	OPTION_ROOT,
 	OPTION_AGAINST,
 	OPTION_PID,
+	OPTION_GPU,
+	OPTION_DRIVER,
 	OPTION_HELP
 };
 
@@ -31,6 +33,8 @@ static const struct option options[] = {
 	{"root", required_argument, NULL, OPTION_ROOT},
 	{"against", required_argument, NULL, OPTION_AGAINST},
 	{"pid", required_argument, NULL, OPTION_PID},
+	{"gpu", required_argument, NULL, OPTION_GPU},
+	{"driver", required_argument, NULL, OPTION_DRIVER},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
@@ -52,7 +56,10 @@ static const char help[] =
 	"paths are those inside\n"
 	"  --against DIR                as if the loader looked into DIR first, before any other "
 	"place\n"
-	"  --pid PID                    what that running process has mapped\n\n"
+	"  --pid PID                    what that running process has mapped\n"
+	"  --gpu sm_90                  a GPU that the files will run on, instead of those of this "
+	"machine; may be repeated\n"
+	"  --driver VERSION             its driver, instead of this machine's (535.104.05)\n\n"
 	"Exit status: 0 fine; 1 something is missing that neither a real file nor a facade serves; "
 	"2 wrong usage;\n"
 	"3 a file could not be scanned.\n";
@@ -67,13 +74,17 @@ static void print_need(json_t *need)
 {
 	const char *path = text_of(need, "path"), *by = text_of(need, "by");
 
-	const char *release = text_of(need, "release");
+	const char *release = text_of(need, "release"), *opened = text_of(need, "opened");
 
-	printf("    %-28s %-8s %s%s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
+	printf("    %-28s %-8s %s%s%s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
 	       strcmp(text_of(need, "status"), "facade") == 0 ? "would forward to " : "", path,
 	       *release ? "  release " : "", release,
 	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "",
-	       *by ? "  needed by " : "", by);
+	       *by ? "  needed by " : "", by,
+	       strcmp(opened, "strings") == 0     ? "  (opened: its strings name it)"
+	       : strcmp(opened, "framework") == 0 ? "  (opened: its framework's list has it)"
+	       : strcmp(opened, "version") == 0	  ? "  (its versions are needed: who loads this file must have opened it)"
+						  : "");
 }
 
 static void print_built(json_t *item)
@@ -82,6 +93,20 @@ static void print_built(json_t *item)
 
 	printf("    built for %s %s%s%s (%s)\n", text_of(item, "family"), text_of(item, "min"),
 	       one ? "" : " to ", one ? "" : text_of(item, "max"), text_of(item, "evidence"));
+}
+
+/* What of the vendor's the file has in itself. */
+static void print_contents(json_t *file)
+{
+	json_t *item;
+	const char *family;
+	size_t i;
+
+	json_array_foreach(json_object_get(file, "static"), i, item)
+		printf("    contains %s (%s%s%s)\n", text_of(item, "family"), text_of(item, "evidence"), *text_of(item, "toolkit") ? "; compiled by " : "",
+		       text_of(item, "toolkit"));
+	json_object_foreach(json_object_get(file, "exports"), family, item)
+		printf("    exports %lld functions of %s, and is not its library\n", (long long)json_integer_value(item), family);
 }
 
 static void print_findings(json_t *findings, const char *indent)
@@ -112,8 +137,23 @@ static void print_text(json_t *files)
 			(long long)json_integer_value(json_object_get(item, "count")),
 			json_integer_value(json_object_get(item, "count")) == 1 ? "" : "s", family);
 		json_array_foreach(json_object_get(file, "built_for"), i, item) print_built(item);
+		print_contents(file);
 		print_findings(json_object_get(file, "findings"), "    ");
 	}
+}
+
+/* What is known beside the database lies beside it. */
+static int load_known(struct gw_scan *scan)
+{
+	char *path = gw_data_path("libraries"), error[512] = "there is no list of the vendor's libraries";
+	char *slash = path ? strrchr(path, '/') : NULL;
+
+	if (slash)
+		*slash = '\0';
+	if (!slash || gw_known_load(&scan->known, path, error, sizeof error) != 0)
+		gw_complain("%s; what files open by themselves is told in part", error);
+	free(path);
+	return 0;
 }
 
 static int load_database(struct gw_scan *scan)
@@ -126,7 +166,7 @@ static int load_database(struct gw_scan *scan)
 		gw_complain("%s; families are not told apart",
 			    error.text[0] ? error.text : "there is no database of facts");
 	free(directory);
-	return 0;
+	return load_known(scan);
 }
 
 /* What the command line asks for, beside what struct gw_scan holds. */
@@ -135,6 +175,7 @@ struct request {
 	const char *library_path, *root, *against;
 	const char **python; /* in the order in which they are given */
 	size_t python_count;
+	const char *driver;
 	int pid; /* 0: none */
 	bool as_json;
 	/* and what came of it */
@@ -153,6 +194,33 @@ static int parse_pid(struct request *request, const char *text)
 		return GW_EXIT_USAGE;
 	}
 	request->pid = (int)value;
+	return -1;
+}
+
+static int parse_gpu(struct request *request, const char *text)
+{
+	struct gw_scan_machine *machine = &request->scan->machine;
+	struct gw_gpu gpu;
+
+	if (!gw_gpu_parse(&gpu, text)) {
+		gw_complain("--gpu %s: is no architecture; say sm_90, or 9.0", text);
+		return GW_EXIT_USAGE;
+	}
+	machine->gpu_given = true;
+	if (machine->gpu_count < GW_SCAN_GPUS)
+		machine->gpu[machine->gpu_count++] = gpu;
+	return -1;
+}
+
+static int parse_driver(struct request *request, const char *text)
+{
+	unsigned part[4];
+
+	if (!abi_version_parse(text, strlen(text), part)) {
+		gw_complain("--driver %s: is no version of a driver, such as 535.104.05", text);
+		return GW_EXIT_USAGE;
+	}
+	request->driver = text;
 	return -1;
 }
 
@@ -176,6 +244,10 @@ static int take_option(struct request *request, int option, char **argv)
 		return -1;
 	case OPTION_PID:
 		return parse_pid(request, optarg);
+	case OPTION_GPU:
+		return parse_gpu(request, optarg);
+	case OPTION_DRIVER:
+		return parse_driver(request, optarg);
 	case OPTION_HELP:
 	case 'h':
 		return gw_option_help(help);
@@ -294,6 +366,7 @@ static int scan_all(struct request *request, char **paths)
 	}
 	for (; *paths; paths++)
 		scan_path(request, *paths);
+	gw_scan_copies(request->scan, request->findings);
 	if (request->as_json) {
 		json_t *all = json_pack("{s:O,s:O}", "files", request->files, "findings",
 					request->findings);
@@ -338,9 +411,14 @@ int gw_cmd_scan(int argc, char **argv)
 	if (!*root && gw_layout_find(&layout) == 0)
 		scan.facades = layout.facades;
 	result = load_database(&scan);
+	if (!result && gw_scan_machine_find(&scan, request.driver) != 0)
+		result = GW_EXIT_FAILED;
 	if (!result)
 		result = scan_all(&request, argv + optind);
 finish:
+	gw_scan_forget_copies(&scan);
+	gw_scan_machine_finish(&scan.machine);
+	gw_known_finish(&scan.known);
 	abi_db_finish(&scan.db);
 	gw_loader_finish(&scan.loader);
 	gw_python_paths_finish(&scan.given);

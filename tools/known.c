@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads abi/libraries, abi/frameworks and abi/drivers, and answers from them (known.h). */
+#include "known.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/db.h"
+
+/* Kinds of lines: how many words each has at least, and whether its last one goes to the end of the line. */
+static const struct {
+	const char *kind;
+	size_t least;
+	bool text;
+} kinds[] = {
+	{"library", 3, false}, {"wheel", 3, false},	{"static", 3, true}, {"unreached", 2, false},
+	{"framework", 6, false}, {"cuda", 4, false}, {"gpu", 3, true},
+};
+
+/* 0, -EINVAL or -ENOMEM. Takes TEXT over where it makes a line of it. */
+static int add(struct gw_known *known, char **text)
+{
+	struct gw_known_line line = {0}, *more;
+	char *at = *text, *start;
+	size_t kind = 0;
+
+	start = at + strspn(at, " \t");
+	if (!*start)
+		return 0;
+	while (kind < sizeof kinds / sizeof *kinds &&
+	       (strncmp(start, kinds[kind].kind, strlen(kinds[kind].kind)) != 0 || !isspace((unsigned char)start[strlen(kinds[kind].kind)])))
+		kind++;
+	if (kind == sizeof kinds / sizeof *kinds)
+		return -EINVAL;
+	for (at = start; *at && line.count < GW_KNOWN_WORDS - 1;) {
+		line.word[line.count++] = at;
+		if (kinds[kind].text && line.count == kinds[kind].least) {
+			line.rest = at;
+			break;
+		}
+		at += strcspn(at, " \t");
+		if (*at)
+			*at++ = '\0';
+		at += strspn(at, " \t");
+	}
+	if (line.count < kinds[kind].least || (*at && !line.rest))
+		return -EINVAL;
+	if ((known->count & (known->count - 1)) == 0) {
+		more = realloc(known->line, (known->count ? 2 * known->count : 1) * sizeof *more);
+		if (!more)
+			return -ENOMEM;
+		known->line = more;
+	}
+	/* Words point into TEXT, whose start the first one may not be. */
+	line.word[GW_KNOWN_WORDS - 1] = *text;
+	known->line[known->count++] = line;
+	*text = NULL;
+	return 0;
+}
+
+static int load(struct gw_known *known, const char *directory, const char *name, char *error, size_t error_size)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t room = 0;
+	unsigned number = 0;
+	int result = 0;
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", directory, name);
+	file = fopen(path, "re");
+	if (!file) {
+		result = -errno;
+		snprintf(error, error_size, "%s: %s", path, strerror(errno));
+		return result;
+	}
+	while (!result && getline(&text, &room, file) >= 0) {
+		number++;
+		text[strcspn(text, "#\n")] = '\0';
+		for (size_t length = strlen(text); length && isspace((unsigned char)text[length - 1]);)
+			text[--length] = '\0';
+		result = add(known, &text);
+		room = text ? room : 0;
+		if (result == -EINVAL)
+			snprintf(error, error_size, "%s:%u: no such line, or too few or too many words", path, number);
+	}
+	if (!result && ferror(file)) {
+		result = -EIO;
+		snprintf(error, error_size, "%s: %s", path, strerror(EIO));
+	}
+	free(text);
+	fclose(file);
+	return result;
+}
+
+int gw_known_load(struct gw_known *known, const char *directory, char *error, size_t error_size)
+{
+	static const char *const names[] = {"libraries", "frameworks", "drivers"};
+	int result = 0;
+
+	error[0] = '\0';
+	for (size_t i = 0; i < sizeof names / sizeof *names && !result; i++)
+		result = load(known, directory, names[i], error, error_size);
+	return result;
+}
+
+void gw_known_finish(struct gw_known *known)
+{
+	for (size_t i = 0; i < known->count; i++)
+		free(known->line[i].word[GW_KNOWN_WORDS - 1]);
+	free(known->line);
+	*known = (struct gw_known){0};
+}
+
+const struct gw_known_line *gw_known_next(const struct gw_known *known, const char *kind, size_t *at)
+{
+	while (*at < known->count) {
+		const struct gw_known_line *line = &known->line[(*at)++];
+
+		if (strcmp(line->word[0], kind) == 0)
+			return line;
+	}
+	return NULL;
+}
+
+/* The length of "-HASH", as the tools that repair wheels add it; 0. */
+static size_t hash_length(const char *text)
+{
+	size_t digits = *text == '-' ? strspn(text + 1, "0123456789abcdef") : 0;
+
+	return digits >= 8 ? digits + 1 : 0;
+}
+
+const char *gw_known_family(const struct gw_known *known, const char *base, char stem[GW_KNOWN_STEM], const char **version)
+{
+	const struct gw_known_line *line;
+
+	for (size_t at = 0; (line = gw_known_next(known, "library", &at));) {
+		size_t length = strlen(line->word[1]);
+		const char *end;
+
+		if (strncmp(base, line->word[1], length) != 0)
+			continue;
+		if (line->count > 3 && base[length] == '_')
+			length += 1 + strspn(base + length + 1, "abcdefghijklmnopqrstuvwxyz_");
+		end = base + length + hash_length(base + length);
+		if (length >= GW_KNOWN_STEM || strncmp(end, ".so", 3) != 0)
+			continue;
+		end += 3;
+		if (end[strspn(end, ".0123456789")])
+			continue;
+		memcpy(stem, base, length);
+		stem[length] = '\0';
+		*version = end;
+		return line->word[2];
+	}
+	return NULL;
+}
+
+const struct gw_known_line *gw_known_wheel(const struct gw_known *known, const char *soname)
+{
+	char stem[GW_KNOWN_STEM], whole[2 * GW_KNOWN_STEM];
+	const char *version, *family = gw_known_family(known, soname, stem, &version);
+	const struct gw_known_line *line;
+	size_t length;
+
+	if (!family)
+		return NULL;
+	for (size_t at = 0; (line = gw_known_next(known, "wheel", &at));)
+		if (strcmp(line->word[1], soname) == 0)
+			return line;
+	/* libcudnn_ops.so.9.1.0 is in the package of libcudnn.so.9 */
+	length = strcspn(stem, "_");
+	length = strcmp(family, "cudnn") == 0 ? length : strlen(stem);
+	snprintf(whole, sizeof whole, "%.*s.so%.*s", (int)length, stem, *version ? 1 + (int)strcspn(version + 1, ".") : 0, version);
+	for (size_t at = 0; (line = gw_known_next(known, "wheel", &at));)
+		if (strcmp(line->word[1], whole) == 0)
+			return line;
+	return NULL;
+}
+
+bool gw_known_is_reached(const struct gw_known *known, const char *family)
+{
+	const struct gw_known_line *line;
+
+	for (size_t at = 0; (line = gw_known_next(known, "unreached", &at));)
+		if (strcmp(line->word[1], family) == 0)
+			return true;
+	return false;
+}
+
+static int compare_versions(const char *a, const char *b)
+{
+	unsigned left[4], right[4];
+
+	if (!abi_version_parse(a, strlen(a), left) || !abi_version_parse(b, strlen(b), right))
+		return strcmp(a, b);
+	return abi_version_compare(left, right);
+}
+
+/* cuda RELEASE ptx VERSION driver VERSION */
+static struct gw_known_cuda cuda_of(const struct gw_known_line *line)
+{
+	return (struct gw_known_cuda){line->word[1], line->word[3], line->count > 5 ? line->word[5] : NULL};
+}
+
+bool gw_known_ptx(const struct gw_known *known, unsigned major, unsigned minor, struct gw_known_cuda *cuda)
+{
+	const struct gw_known_line *line;
+	char version[32];
+
+	snprintf(version, sizeof version, "%u.%u", major, minor);
+	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));) {
+		*cuda = cuda_of(line);
+		if (compare_versions(cuda->ptx, version) >= 0)
+			return true;
+	}
+	return false;
+}
+
+bool gw_known_driver(const struct gw_known *known, const char *driver, struct gw_known_cuda *cuda)
+{
+	const struct gw_known_line *line;
+	bool found = false;
+
+	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));) {
+		struct gw_known_cuda one = cuda_of(line);
+
+		if (!one.driver || compare_versions(one.driver, driver) > 0)
+			continue;
+		*cuda = one;
+		found = true;
+	}
+	return found;
+}
+
+bool gw_known_cuda(const struct gw_known *known, const char *release, struct gw_known_cuda *cuda)
+{
+	const struct gw_known_line *line;
+
+	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));)
+		if (strcmp(line->word[1], release) == 0) {
+			*cuda = cuda_of(line);
+			return true;
+		}
+	return false;
+}
+
+bool gw_known_newest_driver(const struct gw_known *known, struct gw_known_cuda *cuda)
+{
+	return gw_known_driver(known, "99999", cuda);
+}
+
+unsigned gw_known_gpu(const struct gw_known *known, const char *name)
+{
+	const struct gw_known_line *line;
+	size_t longest = 0;
+	unsigned arch = 0;
+
+	if (strncmp(name, "NVIDIA ", 7) == 0)
+		name += 7;
+	for (size_t at = 0; (line = gw_known_next(known, "gpu", &at));) {
+		size_t length = strlen(line->rest);
+
+		if (length > longest && strncmp(name, line->rest, length) == 0) {
+			longest = length;
+			arch = (unsigned)strtoul(line->word[1], NULL, 10);
+		}
+	}
+	return arch;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the strings of one file (scan_strings.h). Whatever is looked for starts its string, so one pass looks at each byte that follows a
+ * zero byte, and at more only where that one is the first letter of something.
+ */
+#include "scan_strings.h"
+
+#include <ctype.h>
+#include <emmintrin.h>
+#include <stdlib.h>
+#include <string.h>
+#include "elf_section.h"
+
+#define MAX_NAME 64
+
+struct walk {
+	struct gw_strings *out;
+	const struct gw_known *known;
+	bool first[256]; /* what something may begin with */
+	const struct gw_known_line *mark[GW_STRINGS_MARKS];
+	size_t mark_count;
+};
+
+static void note_name(struct walk *walk, const char *at, size_t room)
+{
+	struct gw_strings *out = walk->out;
+	size_t length = strnlen(at, room < MAX_NAME ? room : MAX_NAME);
+	char stem[GW_KNOWN_STEM];
+	const char *version;
+
+	if (length == room || length == MAX_NAME || !gw_known_family(walk->known, at, stem, &version))
+		return;
+	for (size_t i = 0; i < out->name_count; i++)
+		if (strcmp(out->name[i], at) == 0)
+			return;
+	if (out->name_count < GW_STRINGS_NAMES)
+		out->name[out->name_count++] = at;
+}
+
+static void note_mark(struct walk *walk, const char *at, size_t room)
+{
+	struct gw_strings *out = walk->out;
+
+	for (size_t i = 0; i < walk->mark_count; i++) {
+		const struct gw_known_line *line = walk->mark[i];
+		size_t length = strlen(line->rest), known = 0;
+
+		if (*at != *line->rest || length > room || memcmp(at, line->rest, length) != 0)
+			continue;
+		while (known < out->mark_count && out->mark[known] != line)
+			known++;
+		if (known == out->mark_count)
+			out->mark[out->mark_count++] = line;
+		return;
+	}
+}
+
+/* A line of PTX text: the value behind DIRECTIVE at its start; NULL. */
+static const char *directive(const char *at, const char *end, const char *name)
+{
+	size_t length = strlen(name);
+
+	return (size_t)(end - at) > length && memcmp(at, name, length) == 0 && isblank((unsigned char)at[length]) ? at + length + 1 : NULL;
+}
+
+/* PTX begins with comments, then ".version 8.2", then ".target sm_90a". */
+static void note_ptx(struct walk *walk, const char *at, size_t room)
+{
+	const char *end = at + (room < 1024 ? room : 1024), *value;
+	struct gw_fatbin_code code = {.kind = GW_FATBIN_PTX, .count = 1}, *newest = &walk->out->ptx;
+
+	for (unsigned lines = 0; lines < 24 && at < end; lines++) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+
+		if (!next || memchr(at, '\0', (size_t)(next - at)))
+			return;
+		if ((value = directive(at, end, ".version")) && isdigit((unsigned char)*value)) {
+			code.major = (unsigned)(*value - '0');
+			code.minor = value + 2 < end && value[1] == '.' && isdigit((unsigned char)value[2]) ? (unsigned)(value[2] - '0') : 0;
+		} else if ((value = directive(at, end, ".target")) && code.major) {
+			char text[16];
+			size_t length = 0;
+
+			while (value < end && length < sizeof text - 1 && (isalnum((unsigned char)*value) || *value == '_'))
+				text[length++] = *value++;
+			text[length] = '\0';
+			if (!gw_gpu_parse(&code.gpu, text))
+				return;
+			code.count += newest->count;
+			if (newest->count && (newest->major > code.major || (newest->major == code.major && newest->minor > code.minor)))
+				newest->count++;
+			else
+				*newest = code;
+			return;
+		} else if (*at != '/' && *at != '\n' && *at != '\r') {
+			return;
+		}
+		at = next + 1;
+	}
+}
+
+static void look_at(struct walk *walk, const char *at, size_t room)
+{
+	if (*at == '/' || *at == '.') {
+		if (room > 2 && (at[1] == '/' || at[1] == 'v'))
+			note_ptx(walk, at, room);
+		return;
+	}
+	if (*at == 'l' && room > 3 && memcmp(at, "lib", 3) == 0)
+		note_name(walk, at, room);
+	else
+		note_mark(walk, at, room);
+}
+
+static void read_bytes(struct walk *walk, const unsigned char *bytes, size_t size)
+{
+	const bool *first = walk->first;
+	const __m128i zero = _mm_setzero_si128();
+	size_t at = 1;
+
+	if (!size)
+		return;
+	if (first[bytes[0]])
+		look_at(walk, (const char *)bytes, size);
+	/* Sixteen at a time: most bytes stand in the middle of something. */
+	for (; size - at > sizeof(__m128i); at += sizeof(__m128i)) {
+		__m128i before = _mm_loadu_si128((const __m128i *)(bytes + at - 1));
+		unsigned starts = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(before, zero));
+
+		for (; starts; starts &= starts - 1) {
+			size_t i = at + (unsigned)__builtin_ctz(starts);
+
+			if (first[bytes[i]])
+				look_at(walk, (const char *)bytes + i, size - i);
+		}
+	}
+	for (; at < size; at++)
+		if (!bytes[at - 1] && first[bytes[at]])
+			look_at(walk, (const char *)bytes + at, size - at);
+}
+
+void gw_strings_read(struct gw_strings *strings, const struct gw_known *known, const struct gw_elf *elf)
+{
+	struct walk walk = {.out = strings, .known = known, .first = {['/'] = true, ['.'] = true, ['l'] = true}};
+	size_t sections = gw_elf_section_count(elf);
+	const struct gw_known_line *line;
+
+	*strings = (struct gw_strings){.unread = !sections};
+	for (size_t at = 0; walk.mark_count < GW_STRINGS_MARKS && (line = gw_known_next(known, "static", &at));) {
+		walk.mark[walk.mark_count++] = line;
+		walk.first[(unsigned char)*line->rest] = true;
+	}
+	for (size_t i = 1; i < sections; i++) {
+		struct gw_elf_section section;
+
+		/* The loader maps it, and nobody executes it. */
+		if (gw_elf_section_read(elf, i, &section) && section.bytes && section.type == SHT_PROGBITS && (section.flags & SHF_ALLOC) &&
+		    !(section.flags & SHF_EXECINSTR) && !gw_elf_section_is_for_gpu(&section) && strncmp(section.name, ".eh_frame", 9) != 0 &&
+		    strcmp(section.name, ".gcc_except_table") != 0)
+			read_bytes(&walk, section.bytes, section.size);
+	}
+}
