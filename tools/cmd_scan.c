@@ -216,7 +216,7 @@ static int parse_driver(struct request *request, const char *text)
 {
 	unsigned part[4];
 
-	if (!abi_version_parse(text, strlen(text), part)) {
+	if (!gw_known_version(text, part)) {
 		gw_complain("--driver %s: is no version of a driver, such as 535.104.05", text);
 		return GW_EXIT_USAGE;
 	}

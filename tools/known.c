@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@ static const struct {
 	bool text;
 } kinds[] = {
 	{"library", 3, false}, {"wheel", 3, false},	{"static", 3, true}, {"unreached", 2, false},
-	{"framework", 6, false}, {"cuda", 4, false}, {"gpu", 3, true},
+	{"framework", 6, false}, {"cuda", 4, false}, {"arch", 4, false}, {"gpu", 3, true},
 };
 
 /* 0, -EINVAL or -ENOMEM. Takes TEXT over where it makes a line of it. */
@@ -192,11 +191,30 @@ bool gw_known_is_reached(const struct gw_known *known, const char *family)
 	return false;
 }
 
+bool gw_known_version(const char *text, unsigned part[4])
+{
+	char *end;
+
+	memset(part, 0, 4 * sizeof *part);
+	for (size_t i = 0; i < 4 && isdigit((unsigned char)*text); i++, text = end + 1) {
+		unsigned long number = strtoul(text, &end, 10);
+
+		if (number > 999999)
+			return false;
+		part[i] = (unsigned)number;
+		if (!*end)
+			return true;
+		if (*end != '.')
+			return false;
+	}
+	return false;
+}
+
 static int compare_versions(const char *a, const char *b)
 {
 	unsigned left[4], right[4];
 
-	if (!abi_version_parse(a, strlen(a), left) || !abi_version_parse(b, strlen(b), right))
+	if (!gw_known_version(a, left) || !gw_known_version(b, right))
 		return strcmp(a, b);
 	return abi_version_compare(left, right);
 }
@@ -237,21 +255,25 @@ bool gw_known_driver(const struct gw_known *known, const char *driver, struct gw
 	return found;
 }
 
-bool gw_known_cuda(const struct gw_known *known, const char *release, struct gw_known_cuda *cuda)
+const char *gw_known_newest_cuda(const struct gw_known *known)
 {
 	const struct gw_known_line *line;
+	const char *newest = NULL;
 
 	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));)
-		if (strcmp(line->word[1], release) == 0) {
-			*cuda = cuda_of(line);
-			return true;
-		}
-	return false;
+		newest = line->word[1];
+	return newest;
 }
 
-bool gw_known_newest_driver(const struct gw_known *known, struct gw_known_cuda *cuda)
+bool gw_known_arch(const struct gw_known *known, unsigned arch, struct gw_known_cuda *cuda)
 {
-	return gw_known_driver(known, "99999", cuda);
+	const struct gw_known_line *line;
+	unsigned major, minor;
+
+	for (size_t at = 0; (line = gw_known_next(known, "arch", &at));)
+		if (strtoul(line->word[1], NULL, 10) == arch && sscanf(line->word[3], "%u.%u", &major, &minor) == 2)
+			return gw_known_ptx(known, major, minor, cuda);
+	return false;
 }
 
 unsigned gw_known_gpu(const struct gw_known *known, const char *name)

@@ -42,6 +42,9 @@ const struct gw_known_line *gw_known_wheel(const struct gw_known *known, const c
 /* Do calls of FAMILY go through gangway? */
 bool gw_known_is_reached(const struct gw_known *known, const char *family) __attribute__((nonnull));
 
+/* One to four numbers, such as a driver's "535.104.05", whose zeros abi_version_parse refuses. */
+bool gw_known_version(const char *text, unsigned part[4]) __attribute__((nonnull));
+
 /* A release of CUDA: "12.2", its PTX "8.2", the first driver of it "535.54.03" (NULL: not known). */
 struct gw_known_cuda {
 	const char *release, *ptx, *driver;
@@ -50,10 +53,10 @@ struct gw_known_cuda {
 bool gw_known_ptx(const struct gw_known *known, unsigned major, unsigned minor, struct gw_known_cuda *cuda) __attribute__((nonnull));
 /* The newest release that DRIVER ("535.104.05") is of. False where it is older than all. */
 bool gw_known_driver(const struct gw_known *known, const char *driver, struct gw_known_cuda *cuda) __attribute__((nonnull));
-/* The same by the number of a release of CUDA ("12.4"). */
-bool gw_known_cuda(const struct gw_known *known, const char *release, struct gw_known_cuda *cuda) __attribute__((nonnull));
-/* The newest of all, whose driver is known. */
-bool gw_known_newest_driver(const struct gw_known *known, struct gw_known_cuda *cuda) __attribute__((nonnull));
+/* The first release whose compiler knows an architecture; false where none is known to. */
+bool gw_known_arch(const struct gw_known *known, unsigned arch, struct gw_known_cuda *cuda) __attribute__((nonnull));
+/* The newest release of all; NULL where none is known. */
+const char *gw_known_newest_cuda(const struct gw_known *known) __attribute__((nonnull));
 /* The architecture of a GPU by the driver's name of it ("NVIDIA H200"); 0. */
 unsigned gw_known_gpu(const struct gw_known *known, const char *name) __attribute__((nonnull));
 

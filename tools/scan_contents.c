@@ -28,7 +28,7 @@ static const char *own_family(const struct gw_scan_walk *walk)
 	return family ? family : gw_scan_family_name(walk->scan, base_of(elf->path));
 }
 
-/* What the compiler's version says of the copy's age, to free; NULL where the file has no PTX. */
+/* What the compiler's version says of the copy's age, to free: "CUDA 11.3"; NULL where the file has no PTX. */
 static char *toolkit_of(const struct gw_scan_walk *walk)
 {
 	json_t *item;
@@ -39,7 +39,9 @@ static char *toolkit_of(const struct gw_scan_walk *walk)
 	{
 		const char *family = json_string_value(json_object_get(item, "family"));
 
-		if (family && strcmp(family, "cuda") == 0 && !text &&
+		const char *evidence = json_string_value(json_object_get(item, "evidence"));
+
+		if (family && strcmp(family, "cuda") == 0 && !text && strncmp(evidence, "PTX", 3) == 0 &&
 		    asprintf(&text, "CUDA %s", json_string_value(json_object_get(item, "min"))) < 0)
 			text = NULL;
 	}
@@ -99,6 +101,15 @@ static size_t count_exports(const struct gw_elf *elf, const struct abi_family *f
 	return count;
 }
 
+/* A static copy's names are real functions, and told with it. */
+static bool is_static(const struct gw_scan_walk *walk, const char *family)
+{
+	for (size_t i = 0; i < walk->strings.mark_count; i++)
+		if (strcmp(walk->strings.mark[i]->word[1], family) == 0)
+			return true;
+	return false;
+}
+
 static json_t *list_exports(struct gw_scan_walk *walk, const char *own)
 {
 	const struct abi_db *db = &walk->scan->db;
@@ -110,7 +121,7 @@ static json_t *list_exports(struct gw_scan_walk *walk, const char *own)
 		size_t count = count_exports(elf, &db->families[i]);
 		char *more;
 
-		if (count < MANY)
+		if (count < MANY || is_static(walk, db->families[i].name))
 			continue;
 		json_object_set_new(list, db->families[i].name, json_integer((json_int_t)count));
 		if (asprintf(&more, "%s%s%zu of %s", text ? text : "", text ? ", " : "", count, db->families[i].name) < 0)

@@ -320,18 +320,18 @@ static char *own_release(const struct list *list)
 	return gw_scan_release(list->walk->scan, list->walk->first->file->path, true);
 }
 
-/* 9.1.0 and 9.1.0.70 are one release, as cuDNN itself counts. */
-static bool is_same_release(const char *a, const char *b)
+/* By what cuDNN itself counts: 9.1.0 is 9.1.0.70. 0, too, where one is not known well enough. */
+static int compare_releases(const char *a, const char *b)
 {
 	unsigned left[4], right[4];
 
 	if (!abi_version_parse(a, strlen(a), left) || !abi_version_parse(b, strlen(b), right))
-		return true; /* not known well enough */
+		return 0;
 	left[3] = right[3] = 0;
-	return abi_version_compare(left, right) == 0;
+	return abi_version_compare(left, right);
 }
 
-/* A copy of ITEM on the Python paths that is of RELEASE, to free; NULL. */
+/* A copy of ITEM on the Python paths that is of RELEASE or newer, to free; NULL. */
 static char *fitting_copy(const struct list *list, const struct opened *item, const char *release)
 {
 	const struct gw_scan_walk *walk = list->walk;
@@ -348,7 +348,7 @@ static char *fitting_copy(const struct list *list, const struct opened *item, co
 			const char *path = gw_loader_inside(&walk->scan->loader, matches.gl_pathv[m]);
 			char *its = gw_scan_release(walk->scan, path, true);
 
-			if (its && is_same_release(its, release))
+			if (its && compare_releases(its, release) >= 0)
 				found = strdup(path);
 			free(its);
 		}
@@ -357,40 +357,68 @@ static char *fitting_copy(const struct list *list, const struct opened *item, co
 	return found;
 }
 
-/* "LD_LIBRARY_PATH=DIRECTORY" of the copy that fits, else the package to install; to free. */
+/* "LD_LIBRARY_PATH=DIRECTORY" of a copy that fits, else the package to install; to free. */
 static char *how_to_fit(const struct list *list, const struct opened *item, const char *release)
 {
-	const struct gw_known_line *wheel = gw_known_wheel(&list->walk->scan->known, item->name);
-	char *path = fitting_copy(list, item, release), *text = NULL;
+	char *path = fitting_copy(list, item, release), *package = gw_scan_wheel(list->walk, item->name), *text = NULL;
+	unsigned major = (unsigned)strtoul(release, NULL, 10);
 	int length = -1;
 
 	if (path)
-		length = asprintf(&text, "name the directory of the one that fits: LD_LIBRARY_PATH=%.*s", (int)(strrchr(path, '/') - path), path);
-	else if (wheel)
-		length = asprintf(&text, "pip install '%s==%s.*', and start the program with gangway run, or name the directory in LD_LIBRARY_PATH",
-				  wheel->word[2], release);
+		length = asprintf(&text, "name the directory of those that fit: LD_LIBRARY_PATH=%.*s", (int)(strrchr(path, '/') - path), path);
+	else if (package && strchr(package, '='))
+		length = asprintf(&text, "pip install %s, and start the program with gangway run, or name the directory in LD_LIBRARY_PATH", package);
+	else if (package)
+		length = asprintf(&text, "pip install '%s>=%s,<%u', and start the program with gangway run, or name the directory in LD_LIBRARY_PATH",
+				  package, release, major + 1);
 	free(path);
+	free(package);
 	return length < 0 ? NULL : text;
 }
 
-/* Are the parts that cuDNN's front would open of its own release? True where that was told. */
+/* The first part of cuDNN that was found, of another release than ITEM's; NULL. */
+static const struct opened *other_part(const struct list *list, const struct opened *item, const char *release)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct opened *other = &list->item[i];
+		char *its;
+		int order;
+
+		if (other == item)
+			return NULL;
+		if (!is_part(list, other) || strcmp(other->status, "found") != 0)
+			continue;
+		its = gw_scan_release(list->walk->scan, other->path, true);
+		order = its ? compare_releases(its, release) : 0;
+		free(its);
+		if (order)
+			return other;
+	}
+	return NULL;
+}
+
+/* Parts do what a front of their release or an older one asks for, and each other for theirs alone. True where that was told. */
 static bool tell_other_release(struct list *list, const struct opened *item)
 {
 	struct gw_scan_walk *walk = list->walk;
 	char *own = is_part(list, item) && strcmp(item->status, "found") == 0 ? own_release(list) : NULL;
-	char *its = own ? gw_scan_release(walk->scan, item->path, true) : NULL, *remedy = NULL;
-	bool other = its && !is_same_release(own, its);
+	char *its = own ? gw_scan_release(walk->scan, item->path, true) : NULL, *remedy = its ? how_to_fit(list, item, own) : NULL;
+	const struct opened *other = its ? other_part(list, item, its) : NULL;
+	bool told = true;
 
-	if (other) {
-		remedy = how_to_fit(list, item, own);
+	if (its && compare_releases(its, own) < 0)
 		gw_scan_finding(walk->findings, GW_FINDING_OPENED_OTHER, remedy, "%s is of cuDNN %s, and opens %s, which is of %s",
 				walk->first->file->path, own, item->path, its);
-		*walk->severe = true;
-	}
+	else if (other)
+		gw_scan_finding(walk->findings, GW_FINDING_OPENED_OTHER, NULL, "%s opens %s, which is of cuDNN %s, and %s, which is of another release",
+				walk->first->file->path, item->path, its, other->path);
+	else
+		told = false;
+	*walk->severe |= told;
 	free(own);
 	free(its);
 	free(remedy);
-	return other;
+	return told;
 }
 
 static void tell_missing(struct list *list, const struct opened *item)
