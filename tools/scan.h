@@ -60,6 +60,9 @@ struct gw_scan_walk {
 json_t *gw_scan_file(struct gw_scan *scan, const char *path, bool *severe, char *error,
 		     size_t error_size) __attribute__((nonnull));
 
+/* scan_print.c: "files" and "findings" of the JSON as text on stdout. */
+void gw_scan_print(json_t *files, json_t *findings) __attribute__((nonnull));
+
 /* scan_process.c: an entry for each file that the process has mapped, appended to FILES, and what
  * is the matter with all of them, to FINDINGS. The loader's root must be the process's. 0 or -1
  * with a message in ERROR. */
