@@ -10,6 +10,8 @@
 #include <string.h>
 #include "loader_search.h"
 
+#define MAX_PLACES 65536 /* more than any search path has */
+
 struct found {
 	char real[PATH_MAX];
 	const struct gw_loader *loader;
@@ -41,6 +43,7 @@ static void find_library(struct gw_scan *scan)
 	const char *base;
 
 	search.needer = &nobody;
+	scan->loader.budget = MAX_PLACES;
 	if (!gw_loader_search(&search, "libcuda.so.1"))
 		return;
 	base = strrchr(found.real, '/');
