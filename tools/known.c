@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads abi/libraries, abi/frameworks and abi/drivers, and answers from them (known.h). */
+/* Reads abi/libraries, abi/opened, abi/architectures and abi/drivers, and answers from them (known.h). */
 #include "known.h"
 
 #include <ctype.h>
@@ -17,7 +17,8 @@ static const struct {
 	bool text;
 } kinds[] = {
 	{"library", 3, false}, {"wheel", 3, false},	{"static", 3, true}, {"unreached", 2, false},
-	{"framework", 6, false}, {"cuda", 4, false}, {"arch", 4, false}, {"gpu", 3, true},
+	{"framework", 6, false}, {"arch", 3, false},	{"ptx", 3, false}, {"cuda", 3, false},
+	{"gpu", 3, true},	 {"within", 3, false},	{"source", 2, true},
 };
 
 /* 0, -EINVAL or -ENOMEM. Takes TEXT over where it makes a line of it. */
@@ -97,7 +98,7 @@ static int load(struct gw_known *known, const char *directory, const char *name,
 
 int gw_known_load(struct gw_known *known, const char *directory, char *error, size_t error_size)
 {
-	static const char *const names[] = {"libraries", "frameworks", "drivers"};
+	static const char *const names[] = {"libraries", "opened", "architectures", "drivers"};
 	int result = 0;
 
 	error[0] = '\0';
@@ -219,10 +220,34 @@ static int compare_versions(const char *a, const char *b)
 	return abi_version_compare(left, right);
 }
 
-/* cuda RELEASE ptx VERSION driver VERSION */
-static struct gw_known_cuda cuda_of(const struct gw_known_line *line)
+/* The line `KIND FIRST …` of the largest FIRST (NEWEST), or smallest, whose word AT fits ORDER to VALUE: <= 0 or >= 0. */
+static const struct gw_known_line *extreme(const struct gw_known *known, const char *kind, size_t word, const char *value, bool newest)
 {
-	return (struct gw_known_cuda){line->word[1], line->word[3], line->count > 5 ? line->word[5] : NULL};
+	const struct gw_known_line *line, *best = NULL;
+
+	for (size_t at = 0; (line = gw_known_next(known, kind, &at));) {
+		int order = compare_versions(line->word[word], value);
+
+		if (newest ? order > 0 : order < 0)
+			continue;
+		order = best ? compare_versions(line->word[1], best->word[1]) : 0;
+		if (!best || (newest ? order > 0 : order < 0))
+			best = line;
+	}
+	return best;
+}
+
+/* ptx VERSION RELEASE, cuda RELEASE DRIVER */
+static void complete(const struct gw_known *known, struct gw_known_cuda *cuda)
+{
+	const struct gw_known_line *line;
+
+	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));)
+		if (strcmp(line->word[1], cuda->release) == 0)
+			cuda->driver = line->word[2];
+	line = extreme(known, "ptx", 2, cuda->release, true);
+	if (!cuda->ptx && line)
+		cuda->ptx = line->word[1];
 }
 
 bool gw_known_ptx(const struct gw_known *known, unsigned major, unsigned minor, struct gw_known_cuda *cuda)
@@ -231,38 +256,23 @@ bool gw_known_ptx(const struct gw_known *known, unsigned major, unsigned minor, 
 	char version[32];
 
 	snprintf(version, sizeof version, "%u.%u", major, minor);
-	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));) {
-		*cuda = cuda_of(line);
-		if (compare_versions(cuda->ptx, version) >= 0)
-			return true;
-	}
-	return false;
+	line = extreme(known, "ptx", 1, version, false);
+	if (!line)
+		return false;
+	*cuda = (struct gw_known_cuda){.release = line->word[2], .ptx = line->word[1]};
+	complete(known, cuda);
+	return true;
 }
 
 bool gw_known_driver(const struct gw_known *known, const char *driver, struct gw_known_cuda *cuda)
 {
-	const struct gw_known_line *line;
-	bool found = false;
+	const struct gw_known_line *line = extreme(known, "cuda", 2, driver, true);
 
-	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));) {
-		struct gw_known_cuda one = cuda_of(line);
-
-		if (!one.driver || compare_versions(one.driver, driver) > 0)
-			continue;
-		*cuda = one;
-		found = true;
-	}
-	return found;
-}
-
-const char *gw_known_newest_cuda(const struct gw_known *known)
-{
-	const struct gw_known_line *line;
-	const char *newest = NULL;
-
-	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));)
-		newest = line->word[1];
-	return newest;
+	if (!line)
+		return false;
+	*cuda = (struct gw_known_cuda){.release = line->word[1]};
+	complete(known, cuda);
+	return cuda->ptx != NULL;
 }
 
 bool gw_known_arch(const struct gw_known *known, unsigned arch, struct gw_known_cuda *cuda)
@@ -271,26 +281,63 @@ bool gw_known_arch(const struct gw_known *known, unsigned arch, struct gw_known_
 	unsigned major, minor;
 
 	for (size_t at = 0; (line = gw_known_next(known, "arch", &at));)
-		if (strtoul(line->word[1], NULL, 10) == arch && sscanf(line->word[3], "%u.%u", &major, &minor) == 2)
+		if (strtoul(line->word[1], NULL, 10) == arch && sscanf(line->word[2], "%u.%u", &major, &minor) == 2)
 			return gw_known_ptx(known, major, minor, cuda);
 	return false;
+}
+
+const char *gw_known_newest_cuda(const struct gw_known *known, const char *ptx)
+{
+	const struct gw_known_line *line;
+	const char *newest = NULL;
+
+	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));) {
+		struct gw_known_cuda one = {.release = line->word[1]};
+
+		complete(known, &one);
+		if ((!ptx || (one.ptx && strcmp(one.ptx, ptx) == 0)) && (!newest || compare_versions(one.release, newest) > 0))
+			newest = one.release;
+	}
+	for (size_t at = 0; (line = gw_known_next(known, "ptx", &at));)
+		if ((!ptx || strcmp(line->word[1], ptx) == 0) && (!newest || compare_versions(line->word[2], newest) > 0))
+			newest = line->word[2];
+	return newest;
+}
+
+int gw_known_compare(const char *a, const char *b)
+{
+	return compare_versions(a, b);
+}
+
+static bool has_word(const char *text, const char *word, size_t length)
+{
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		if ((at == text || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+			return true;
+	return false;
+}
+
+/* All words of LIST stand in NAME. */
+static bool has_words(const char *name, const char *list)
+{
+	char word[64];
+
+	for (size_t length; *list; list += length + strspn(list + length, " ")) {
+		length = strcspn(list, " ");
+		snprintf(word, sizeof word, "%.*s", (int)length, list);
+		if (!has_word(name, word, length))
+			return false;
+	}
+	return true;
 }
 
 unsigned gw_known_gpu(const struct gw_known *known, const char *name)
 {
 	const struct gw_known_line *line;
-	size_t longest = 0;
-	unsigned arch = 0;
+	struct gw_gpu gpu;
 
-	if (strncmp(name, "NVIDIA ", 7) == 0)
-		name += 7;
-	for (size_t at = 0; (line = gw_known_next(known, "gpu", &at));) {
-		size_t length = strlen(line->rest);
-
-		if (length > longest && strncmp(name, line->rest, length) == 0) {
-			longest = length;
-			arch = (unsigned)strtoul(line->word[1], NULL, 10);
-		}
-	}
-	return arch;
+	for (size_t at = 0; (line = gw_known_next(known, "gpu", &at));)
+		if (has_words(name, line->rest) && gw_gpu_parse(&gpu, line->word[1]))
+			return gpu.arch;
+	return 0;
 }

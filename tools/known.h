@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of the vendor's libraries, of frameworks and of drivers beside the database of facts: abi/libraries, abi/frameworks and
- * abi/drivers, each of which documents its lines. Strings live until gw_known_finish.
+ * What is known of the vendor's libraries, of frameworks and of drivers beside the database of facts: abi/libraries, abi/opened,
+ * abi/architectures and abi/drivers, each of which documents its lines. Strings live until gw_known_finish.
  */
 #ifndef GW_TOOLS_KNOWN_H
 #define GW_TOOLS_KNOWN_H
@@ -15,7 +15,7 @@
 struct gw_known_line {
 	char *word[GW_KNOWN_WORDS]; /* the first is the kind; NULL behind the last */
 	size_t count;
-	const char *rest; /* of a `static` line: its text */
+	const char *rest; /* of a `static` or `gpu` line: its text */
 };
 
 struct gw_known {
@@ -23,7 +23,7 @@ struct gw_known {
 	size_t count;
 };
 
-/* Reads all three files of DIRECTORY. 0, or -errno with "FILE:LINE: what is wrong" in ERROR; what was read before stays. */
+/* Reads all these files of DIRECTORY. 0, or -errno with "FILE:LINE: what is wrong" in ERROR; what was read before stays. */
 int gw_known_load(struct gw_known *known, const char *directory, char *error, size_t error_size)
 	__attribute__((warn_unused_result, nonnull));
 void gw_known_finish(struct gw_known *known) __attribute__((nonnull));
@@ -55,8 +55,10 @@ bool gw_known_ptx(const struct gw_known *known, unsigned major, unsigned minor, 
 bool gw_known_driver(const struct gw_known *known, const char *driver, struct gw_known_cuda *cuda) __attribute__((nonnull));
 /* The first release whose compiler knows an architecture; false where none is known to. */
 bool gw_known_arch(const struct gw_known *known, unsigned arch, struct gw_known_cuda *cuda) __attribute__((nonnull));
-/* The newest release of all; NULL where none is known. */
-const char *gw_known_newest_cuda(const struct gw_known *known) __attribute__((nonnull));
+/* The newest release of all whose compiler writes that version of PTX at most; NULL: any. NULL where none is known. */
+const char *gw_known_newest_cuda(const struct gw_known *known, const char *ptx) __attribute__((nonnull(1)));
+/* <0, 0, >0: of releases, drivers and versions of PTX. */
+int gw_known_compare(const char *a, const char *b) __attribute__((nonnull));
 /* The architecture of a GPU by the driver's name of it ("NVIDIA H200"); 0. */
 unsigned gw_known_gpu(const struct gw_known *known, const char *name) __attribute__((nonnull));
 

@@ -55,20 +55,6 @@ static char *architectures(const struct gw_fatbin *fatbin, enum gw_fatbin_kind k
 	return text;
 }
 
-/* Releases of CUDA stand in their order. */
-static bool is_later(const struct gw_known *known, const char *release, const char *than)
-{
-	const struct gw_known_line *line;
-	bool passed = false;
-
-	for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));) {
-		if (passed && strcmp(line->word[1], release) == 0)
-			return true;
-		passed |= strcmp(line->word[1], than) == 0;
-	}
-	return false;
-}
-
 static void add_toolkit(struct gw_scan_walk *walk, const char *first, const char *last, const char *what, const char *kernels)
 {
 	char *evidence = NULL;
@@ -86,21 +72,17 @@ static void note_toolkit(struct gw_scan_walk *walk, const struct gw_fatbin *fatb
 	const struct gw_known *known = &walk->scan->known;
 	const struct gw_fatbin_code *ptx = gw_fatbin_newest_ptx(fatbin, 0);
 	char *kernels = architectures(fatbin, GW_FATBIN_KERNELS), name[32], text[64] = "";
-	const char *last = gw_known_newest_cuda(known);
+	const char *last = gw_known_newest_cuda(known, NULL);
 	struct gw_known_cuda first = {0}, one;
-	const struct gw_known_line *line;
 
 	if (ptx && gw_known_ptx(known, ptx->major, ptx->minor, &first)) {
 		/* Of two toolkits with one version of PTX it may be either. */
-		last = first.release;
-		for (size_t at = 0; (line = gw_known_next(known, "cuda", &at));)
-			if (strcmp(line->word[3], first.ptx) == 0)
-				last = line->word[1];
+		last = gw_known_newest_cuda(known, first.ptx);
 		snprintf(text, sizeof text, "PTX %u.%u for %s", ptx->major, ptx->minor, name_of(ptx, name));
 	}
 	/* Architectures are listed by number, which is not the order in which compilers learnt them. */
 	for (size_t i = 0; i < fatbin->count && !ptx; i++)
-		if (gw_known_arch(known, fatbin->code[i].gpu.arch, &one) && (!first.release || is_later(known, one.release, first.release)))
+		if (gw_known_arch(known, fatbin->code[i].gpu.arch, &one) && (!first.release || gw_known_compare(one.release, first.release) > 0))
 			first = one;
 	if (first.release && last)
 		add_toolkit(walk, first.release, last, text, kernels);

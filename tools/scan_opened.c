@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Libraries of the vendor's that a file opens itself (scan.h), as far as that can be known without running it: names in its strings, the
- * lists of frameworks (abi/frameworks), and sonames whose versions it needs without needing them, so that somebody must have opened them.
+ * lists of frameworks (abi/opened), and sonames whose versions it needs without needing them, so that somebody must have opened them.
  * Each gets what dlopen would give it: the loader's search with the file's own RUNPATH. Names of one library in several versions are ways
  * to the same end, of which one is enough.
  */

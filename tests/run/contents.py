@@ -95,12 +95,12 @@ def ptx_that_is_newer_than_the_driver_is_told_with_both_numbers(world):
 @case
 def driver_and_gpu_are_those_below_the_root(world):
     holding(world, "root/libcode.so", fatbin(entry(PTX, 80, version=(8, 5))))
-    os.makedirs(world.path("root/lib64"))
-    world.library("root/lib64/libcuda.so.470.57.02", "int cuda;\n", "-Wl,-soname,libcuda.so.1", "-nostdlib")
-    os.symlink("libcuda.so.470.57.02", world.path("root/lib64/libcuda.so.1"))
+    os.makedirs(world.path("root/lib/x86_64-linux-gnu"))
+    world.library("root/lib/x86_64-linux-gnu/libcuda.so.470.57.02", "int cuda;\n", "-Wl,-soname,libcuda.so.1", "-nostdlib")
+    os.symlink("libcuda.so.470.57.02", world.path("root/lib/x86_64-linux-gnu/libcuda.so.1"))
     file = scanned(world, "--root", world.path("root"), "/libcode.so", status=1)[0]
-    check("470.57.02 (/lib64/libcuda.so.470.57.02)" in file["findings"][0]["text"], str(file["findings"]))
-    os.remove(world.path("root/lib64/libcuda.so.1"))
+    check("470.57.02 (/lib/x86_64-linux-gnu/libcuda.so.470.57.02)" in file["findings"][0]["text"], str(file["findings"]))
+    os.remove(world.path("root/lib/x86_64-linux-gnu/libcuda.so.1"))
     world.write("root/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 01:15:15 UTC 2023\n")
     world.write("root/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t\t NVIDIA H200\nIRQ:   1\n")
     text = scanned(world, "--root", world.path("root"), "/libcode.so", status=1)[0]["findings"][0]["text"]
