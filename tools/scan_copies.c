@@ -16,11 +16,39 @@ struct wanted {
 	const struct abi_family *family;
 };
 
+/* Parts that one of them lacks count as equal: a file's name says 8.7.0 of 8.7.0.84. */
 static int compare_versions(const char *a, const char *b)
 {
 	unsigned left[4], right[4];
+	size_t mine = 1, other = 1;
 
-	return abi_version_parse(a, strlen(a), left) && abi_version_parse(b, strlen(b), right) ? abi_version_compare(left, right) : 0;
+	if (!abi_version_parse(a, strlen(a), left) || !abi_version_parse(b, strlen(b), right))
+		return 0;
+	for (const char *at = a; *at; at++)
+		mine += *at == '.';
+	for (const char *at = b; *at; at++)
+		other += *at == '.';
+	for (size_t i = mine < other ? mine : other; i < 4; i++)
+		left[i] = right[i] = 0;
+	return abi_version_compare(left, right);
+}
+
+/* Programs ask of cuDNN's release its first two numbers: PyTorch (torch/backends/cudnn/__init__.py) and TensorFlow (xla's cuda_dnn.cc) give up
+ * where the second one is smaller than what they were compiled with, and go on with any third. */
+static bool is_refused(const struct abi_family *family, const char *has, const char *wants)
+{
+	unsigned left[4], right[4];
+
+	if (strcmp(family->name, "cudnn") != 0 || !abi_version_parse(has, strlen(has), left) || !abi_version_parse(wants, strlen(wants), right))
+		return false;
+	left[2] = left[3] = right[2] = right[3] = 0;
+	return abi_version_compare(left, right) < 0;
+}
+
+/* Does a copy of release HAS not do for who was built for WANTS? */
+static bool is_too_old(const struct abi_family *family, const char *has, const char *wants)
+{
+	return strcmp(family->name, "cudnn") == 0 ? is_refused(family, has, wants) : compare_versions(has, wants) < 0;
 }
 
 static const char *text_of(json_t *object, const char *key)
@@ -40,6 +68,16 @@ static void forget(struct wanted *wanted)
 	free(wanted);
 }
 
+/* Is VERSION the oldest known release of SONAME? Then nothing but the soname says that it was built for that, and older ones may do. */
+static bool is_oldest(const struct abi_family *family, const char *soname, const char *version)
+{
+	for (size_t f = family->first[ABI_SONAME]; f < family->first[ABI_SONAME + 1]; f++)
+		for (size_t r = 0; r < family->release_count && strcmp(family->facts[f].column[0], soname) == 0; r++)
+			if (abi_set_has(&family->facts[f].releases, r))
+				return compare_versions(version, family->releases[r].version) <= 0;
+	return true;
+}
+
 /* The release that the file was built for at least, to free: what its package pins, else the oldest that fits. NULL: not known. */
 static char *wants_of(const struct gw_scan_walk *walk, const struct abi_family *family, const char *soname)
 {
@@ -52,7 +90,13 @@ static char *wants_of(const struct gw_scan_walk *walk, const struct abi_family *
 		pin = gw_scan_pin(walk->info, wheel->word[w]);
 	if (pin)
 		return pin;
-	json_array_foreach(walk->built, i, item) if (strcmp(text_of(item, "family"), family->name) == 0) return strdup(text_of(item, "min"));
+	json_array_foreach(walk->built, i, item)
+	{
+		const char *least = text_of(item, "min");
+
+		if (strcmp(text_of(item, "family"), family->name) == 0 && !is_oldest(family, soname, least))
+			return strdup(least);
+	}
 	return NULL;
 }
 
@@ -77,7 +121,7 @@ static void tell_older(struct gw_scan_walk *walk, const struct wanted *wanted)
 {
 	char *package = gw_scan_package(wanted->family, wanted->has), *remedy = NULL;
 	const struct gw_known_line *wheel = gw_known_wheel(&walk->scan->known, wanted->soname);
-	bool refused = strcmp(wanted->family->name, "cudnn") == 0;
+	bool refused = is_refused(wanted->family, wanted->has, wanted->wants);
 
 	if ((package || wheel) &&
 	    asprintf(&remedy, "install release %s of it, or a newer one of the same soname: pip install '%s>=%s'", wanted->wants,
@@ -168,7 +212,7 @@ static void tell_one_for_all(struct gw_scan *scan, const struct wanted *first, j
 		least = compare_versions(at->has, least->has) < 0 ? at : least;
 		best = compare_versions(at->has, best->has) > 0 ? at : best;
 	}
-	if (least == most || compare_versions(least->has, most->wants) >= 0)
+	if (least == most || !is_too_old(first->family, least->has, most->wants))
 		return;
 	/* One file alone is told of its own copy. */
 	if (strcmp(least->path, most->path) == 0) {

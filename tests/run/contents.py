@@ -221,6 +221,23 @@ def a_static_copy_is_known_by_its_text_and_stubs_by_their_names(world):
 
 
 @case
+def an_older_copy_than_a_package_asks_for_is_an_error_where_it_is_refused(world):
+    """Each row: the release that the package asks for (none: nobody says), the one that is there, and what is told of it."""
+    world.write("site/app-1.0.dist-info/RECORD", "app/libapp.so,,\n")
+    for soname, asks, has, told in (("libcudnn.so.8", "8.7.0.84", "8.6.0", ["GW-145"]), ("libcudnn.so.8", "8.9.4.25", "8.9.2", ["GW-153"]),
+                                    ("libcudnn.so.8", "8.7.0.84", "8.7.0", []), ("libcudnn.so.8", "8.7.0.84", "8.9.7", []),
+                                    ("libcudnn.so.8", None, "8.1.1", []), ("libcublas.so.12", "12.4.5.8", "12.1.3.1", ["GW-153"]),
+                                    ("libcublas.so.12", "12.4.5.8", "12.4.5.8", [])):
+        stem, package = soname.split(".")[0], "nvidia-cudnn-cu12" if "cudnn" in soname else "nvidia-cublas-cu12"
+        file = world.library(f"lib-{asks}-{has}/{stem}.so.{has}", 'const char *who(void) { return "it"; }\n', "-Wl,-soname," + soname)
+        os.symlink(os.path.basename(file), os.path.join(os.path.dirname(file), soname))
+        world.write("site/app-1.0.dist-info/METADATA", f"Name: app\nRequires-Dist: {package} (=={asks})\n" if asks else "Name: app\n")
+        app = world.library("site/app/libapp.so", "const char *who(void);\nconst char *app(void) { return who(); }\n", file)
+        found = scanned(world, "--library-path", os.path.dirname(file), app, status=int("GW-145" in told))[0]
+        check([c for c in codes(found) if c in ("GW-145", "GW-153")] == told, f"{soname} {asks} {has}: {found['findings']}")
+
+
+@case
 def lists_that_cannot_be_read_are_one_complaint_and_the_rest_goes_on(world):
     path = world.library("libopens.so", 'const char a[] = "libnvrtc.so.12";\n')
     for line, number in (("library libx", 1), ("# a comment\nnonsense here now", 2)):
