@@ -11,7 +11,7 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MESSAGE = re.compile(r"^(?:gangway: (?P<severity>note|warning|error) (?P<code>GW-\d{3}): |    (?P<code2>GW-\d{3}) (?P<severity2>note|warning|error): )")
 FREE = {
-    "GW-101": r"(?<=pip install )[^ ,]+",
+    "GW-101": r"(?<=error: )[^,]+(?=, which NEEDER)|(?<=pip install )[^ ,]+",
     "GW-103": r"(?<=error: )\S+(?= is imported)",
     "GW-104": r"(?<=GW-N error: ).*?(?=, which NEEDER needs)",
     "GW-106": r"(?<= directories ).*(?=, and their)",

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """what_a_file_opens_holds_and_was_built_for_is_told_with_its_cure
 
-Cases C05, C07, C08, C10, C11, C19, C22, C25 and C26, of published libraries: each is seen to fail in the loader or in the program's own
+Cases C05, C07, C08, C10, C11, C19, C22, C25 and C26, and static copies, of published libraries: each is seen to fail in the loader or in the program's own
 words, `gangway scan` tells it beforehand, and what it says to do is done, and cures both. Scanned and started below a root of their own, and
 without the loader's cache, so that what is installed on this machine does not matter.
 """
@@ -325,6 +325,22 @@ def code_for_gpus(world):
     world.line(built['min'] == '12.2' == built['max'], 'built for CUDA', built)
 
 
+def contents(world):
+    """Static copies, by what is published: (file, families, whether gangway would have to reach them)."""
+    faiss = elf.wheels.unpack(elf.wheels.find('faiss-gpu', '1.7.2', 'cp310'), ['faiss/_swigfaiss.*.so'])
+    bits = elf.wheels.unpack(elf.wheels.find('bitsandbytes', '0.37.2'), ['bitsandbytes/libbitsandbytes_cuda117.so'])
+    for path, families, severe in ((next(faiss.glob('faiss/_swigfaiss.*.so')), ['cublas', 'cudart'], True),
+                                   (next(elf.wheels.site('ctranslate2-4.5').glob('ctranslate2.libs/libctranslate2-*')), ['cudart'], False),
+                                   (elf.wheels.site('tensorflow') / 'tensorflow/libtensorflow_cc.so.2', ['nccl'], False),
+                                   (elf.wheels.site('onnxruntime') / 'onnxruntime/capi/libonnxruntime_providers_cuda.so', [], False),
+                                   (elf.wheels.site('torch') / 'torch/lib/libtorch_cuda.so', [], False),
+                                   (bits / 'bitsandbytes/libbitsandbytes_cuda117.so', [], False)):
+        file = world.scan(path, rooted=False).files[0]
+        told = findings(file, 'GW-147')
+        mine = sorted(s['family'] for s in file['static'])
+        world.line(mine == families and bool(told) == severe, f'{path.name}, static copies', (mine, told))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('gangway')
@@ -347,6 +363,7 @@ def main():
             'major': lambda: other_major(world),
             'older': lambda: older_copies(world),
             'gpu': lambda: code_for_gpus(world),
+            'static': lambda: contents(world),
         }
         for name, run in cases.items():
             if options.only in name:
