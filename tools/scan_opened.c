@@ -139,8 +139,9 @@ static char *names_of(const struct gw_opened_list *list, const struct gw_opened 
 static char *how_to_install(const struct gw_opened_list *list, const struct gw_opened *item)
 {
 	const struct gw_scan_walk *walk = list->walk;
-	const char *runpath = list->object->file->elf.runpath;
-	bool reaches = runpath && strstr(runpath, "nvidia/");
+	const struct gw_elf *elf = &list->object->file->elf;
+	const char *own = elf->runpath ? elf->runpath : elf->rpath;
+	bool reaches = own && strstr(own, "nvidia/"); /* it looks into the wheels beside it */
 	char *package = gw_scan_wheel(walk, item->name), *text;
 
 	if (!package || asprintf(&text, "pip install %s%s", package,

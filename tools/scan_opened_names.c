@@ -78,22 +78,32 @@ static void add_string(struct gw_opened_list *list, const char *name)
 	}
 }
 
+/* <0, 0, >0: RELEASE against BOUND, as far as that is written: 2.15 stands for all 2.15.x. */
+static int order_of(const unsigned release[4], const char *bound)
+{
+	unsigned left[4], right[4];
+	size_t parts = 1;
+
+	if (!abi_version_parse(bound, strlen(bound), right))
+		return -1;
+	for (const char *at = bound; *at; at++)
+		parts += *at == '.';
+	for (size_t i = 0; i < 4; i++)
+		left[i] = i < parts ? release[i] : right[i];
+	return abi_version_compare(left, right);
+}
+
 /* Is the package INFO (".../tensorflow-2.15.1.dist-info") of LINE's name, and of a release between its two? */
 static bool is_of(const struct gw_known_line *line, const char *info)
 {
 	const char *name = base_of(info), *dash = strchr(name, '-');
-	unsigned release[4], first[4], last[4];
 	size_t length = dash ? strspn(dash + 1, "0123456789.") : 0;
+	unsigned release[4];
 
 	if (length && dash[length] == '.')
 		length--; /* that of ".dist-info" */
-	if (!length || strlen(line->word[1]) != (size_t)(dash - name) || strncmp(name, line->word[1], (size_t)(dash - name)) != 0 ||
-	    !abi_version_parse(dash + 1, length, release) || !abi_version_parse(line->word[2], strlen(line->word[2]), first) ||
-	    !abi_version_parse(line->word[3], strlen(line->word[3]), last))
-		return false;
-	/* 2.15 stands for all 2.15.x */
-	release[2] = release[3] = first[2] = first[3] = last[2] = last[3] = 0;
-	return abi_version_compare(first, release) <= 0 && abi_version_compare(release, last) <= 0;
+	return length && strlen(line->word[1]) == (size_t)(dash - name) && strncmp(name, line->word[1], (size_t)(dash - name)) == 0 &&
+	       abi_version_parse(dash + 1, length, release) && order_of(release, line->word[2]) >= 0 && order_of(release, line->word[3]) <= 0;
 }
 
 static void add_framework(struct gw_opened_list *list)
