@@ -12,6 +12,10 @@
 #include "elf_section.h"
 
 #define MAX_NAME 64
+/* How many strings are looked at that may be a name, the text of a copy, or PTX: far more than any library has. */
+#define MAX_NAMES (1u << 18)
+#define MAX_MARKS (1u << 22)
+#define MAX_PTX (1u << 16)
 
 struct walk {
 	struct gw_strings *out;
@@ -19,6 +23,8 @@ struct walk {
 	bool first[256]; /* what something may begin with */
 	const struct gw_known_line *mark[GW_STRINGS_MARKS];
 	size_t mark_count;
+	uint64_t budget; /* bytes that sections may have together: no two share any */
+	size_t names, marks, ptx;
 };
 
 static void note_name(struct walk *walk, const char *at, size_t room)
@@ -102,13 +108,16 @@ static void note_ptx(struct walk *walk, const char *at, size_t room)
 static void look_at(struct walk *walk, const char *at, size_t room)
 {
 	if (*at == '/' || *at == '.') {
-		if (room > 2 && (at[1] == '/' || at[1] == 'v'))
+		if (room > 2 && (at[1] == '/' || at[1] == 'v') && walk->ptx++ < MAX_PTX)
 			note_ptx(walk, at, room);
 		return;
 	}
-	if (*at == 'l' && room > 3 && memcmp(at, "lib", 3) == 0)
-		note_name(walk, at, room);
-	else
+	if (*at == 'l') {
+		if (room > 3 && memcmp(at, "lib", 3) == 0 && walk->names++ < MAX_NAMES)
+			note_name(walk, at, room);
+		return;
+	}
+	if (walk->marks++ < MAX_MARKS)
 		note_mark(walk, at, room);
 }
 
@@ -118,8 +127,9 @@ static void read_bytes(struct walk *walk, const unsigned char *bytes, size_t siz
 	const __m128i zero = _mm_setzero_si128();
 	size_t at = 1;
 
-	if (!size)
+	if (!size || size > walk->budget)
 		return;
+	walk->budget -= size;
 	if (first[bytes[0]])
 		look_at(walk, (const char *)bytes, size);
 	/* Sixteen at a time: most bytes stand in the middle of something. */
@@ -146,6 +156,7 @@ void gw_strings_read(struct gw_strings *strings, const struct gw_known *known, c
 	const struct gw_known_line *line;
 
 	*strings = (struct gw_strings){.unread = !sections};
+	gw_elf_bytes(elf, &walk.budget);
 	for (size_t at = 0; walk.mark_count < GW_STRINGS_MARKS && (line = gw_known_next(known, "static", &at));) {
 		walk.mark[walk.mark_count++] = line;
 		walk.first[(unsigned char)*line->rest] = true;
