@@ -173,6 +173,31 @@ static json_t *entry(struct range *range)
 	return result;
 }
 
+static bool has_family(json_t *built, const char *family)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(built, i, item) if (strcmp(json_string_value(json_object_get(item, "family")), family) == 0) return true;
+	return false;
+}
+
+/* A family that the database does not know, of which the file needs or opens SONAME: by what its package requires alone. */
+static void by_pin(struct gw_scan *scan, const char *soname, const char *info, json_t *built)
+{
+	const struct gw_known_line *wheel = gw_known_wheel(&scan->known, soname);
+	const char *family = wheel ? gw_scan_family_name(scan, soname) : NULL;
+
+	for (size_t i = 2; family && i < wheel->count && !gw_scan_family(&scan->db, soname) && !has_family(built, family); i++) {
+		char *pin = gw_scan_pin(info, wheel->word[i]), *why = NULL;
+
+		if (pin && asprintf(&why, "%s requires %s %s", strrchr(info, '/') + 1, wheel->word[i], pin) >= 0)
+			json_array_append_new(built, json_pack("{s:s,s:s,s:s,s:s}", "family", family, "min", pin, "max", pin, "evidence", why));
+		free(pin);
+		free(why);
+	}
+}
+
 json_t *gw_scan_built(struct gw_scan *scan, const struct gw_elf *elf, const struct gw_strings *strings, const char *info)
 {
 	const struct abi_db *db = &scan->db;
@@ -201,5 +226,9 @@ json_t *gw_scan_built(struct gw_scan *scan, const struct gw_elf *elf, const stru
 		free(range.first_why);
 		free(range.last_why);
 	}
+	for (size_t n = 0; n < elf->needed_count && slash; n++)
+		by_pin(scan, elf->needed[n], info, result);
+	for (size_t n = 0; n < strings->name_count && slash; n++)
+		by_pin(scan, strings->name[n], info, result);
 	return result;
 }

@@ -215,7 +215,8 @@ static void report(struct gw_opened_list *list, const struct gw_mapped *object, 
 		const struct gw_opened *item = &list->item[i];
 
 		if (object == list->walk->first || gw_opened_is_part(list, item)) {
-			if (is_shown(list, item))
+			/* Of libraries that it needs what is missing alone is listed, as of what they need. */
+			if (is_shown(list, item) && (object == list->walk->first || item->through || strcmp(item->status, "found") != 0))
 				show(list, item);
 			/* Each copy of the CUDA runtime opens the driver; a machine without a GPU has none. */
 			if (item->how != GW_OPENED_VERSION && strcmp(item->family, "driver") != 0)

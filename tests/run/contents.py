@@ -200,12 +200,15 @@ def a_version_that_is_needed_without_its_library_is_among_the_needs(world):
 
 @case
 def a_front_of_cudnn_that_is_needed_needs_its_parts(world):
-    front = world.library("lib/libcudnn.so.9", 'const char a[] = "libcudnn_ops.so";\nconst char *who(void) { return a; }\n')
-    program = world.needing("program", front, "-Wl,-rpath," + world.path("lib"))
-    world.answering("parts/libcudnn_ops.so.9", "part")
-    file = scanned(world, "--library-path", world.path("parts"), program)[0]
-    found = opened(file)["libcudnn_ops.so.9"]
-    check(found["status"] == "found" and found["by"].endswith("libcudnn.so.9") and not codes(file), str(file))
+    front = world.library("root/lib/x86_64-linux-gnu/libcudnn.so.9", 'const char a[] = "libcudnn_ops.so";\n', "-nostdlib")
+    world.library("root/libuser.so", "int user;\n", "-nostdlib", front)
+    inside = ("--root", world.path("root"), "/libuser.so")
+    file = scanned(world, *inside, status=1)[0]
+    lost = opened(file)["libcudnn_ops.so.9"]
+    check(lost["status"] == "missing" and lost["by"].endswith("libcudnn.so.9") and codes(file) == ["GW-140"], str(file))
+    world.library("root/parts/libcudnn_ops.so.9", "int part;\n", "-nostdlib")
+    file = scanned(world, "--library-path", "/parts", *inside)[0]
+    check(not opened(file) and not codes(file), str(file))
 
 
 @case
