@@ -76,6 +76,9 @@ static void by_imports(struct range *range, const struct gw_elf *elf)
 
 		if (import->file)
 			by_soname(range, import->file, "node");
+		/* Wheels rename what they bring along, libcudnn-74a4c495.so.9.1.0; the nodes keep the soname. */
+		if (import->node)
+			by_soname(range, import->node, "node");
 		/* As the shim reads it: whoever asks whether a function is there can do without it. */
 		if (!import->weak && strncmp(import->name, "cu", 2) == 0 && bounds(range->family, ABI_FUNCTION, 0, import->name, &first, &last))
 			narrow(range, first, last, format("imports", import->name));

@@ -130,9 +130,11 @@ def ptx_as_text_is_found(world):
 
 @case
 def wrong_gpus_and_drivers_are_one_clear_error(world):
-    for option, value in (("--gpu", "hopper"), ("--gpu", ""), ("--gpu", "sm_9000"), ("--gpu", "9.00"), ("--driver", "new"), ("--driver", "1.2.3.4.5"), ("--driver", "")):
+    for option, value in (("--gpu", "hopper"), ("--gpu", ""), ("--gpu", "sm_9000"), ("--gpu", "9.00"),
+                          ("--driver", "new"), ("--driver", "1.2.3.4.5"), ("--driver", "")):
         result = world.run("scan", option, value, "/bin/ls")
-        check(result.status == 2 and result.out == "" and result.err.startswith(f"gangway: {option} {value}: is no") and result.err.count("\n") == 1, str(result))
+        check(result.status == 2 and result.out == "" and result.err.count("\n") == 1, str(result))
+        check(result.err.startswith(f"gangway: {option} {value}: is no"), str(result))
 
 
 @case
