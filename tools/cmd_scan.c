@@ -21,6 +21,8 @@ enum {
 	OPTION_ROOT,
 	OPTION_AGAINST,
 	OPTION_PID,
+	OPTION_GPU,
+	OPTION_DRIVER,
 	OPTION_HELP
 };
 
@@ -31,6 +33,8 @@ static const struct option options[] = {
 	{"root", required_argument, NULL, OPTION_ROOT},
 	{"against", required_argument, NULL, OPTION_AGAINST},
 	{"pid", required_argument, NULL, OPTION_PID},
+	{"gpu", required_argument, NULL, OPTION_GPU},
+	{"driver", required_argument, NULL, OPTION_DRIVER},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
@@ -52,76 +56,26 @@ static const char help[] =
 	"paths are those inside\n"
 	"  --against DIR                as if the loader looked into DIR first, before any other "
 	"place\n"
-	"  --pid PID                    what that running process has mapped\n\n"
+	"  --pid PID                    what that running process has mapped\n"
+	"  --gpu sm_90                  a GPU that the files will run on, instead of those of this "
+	"machine; may be repeated\n"
+	"  --driver VERSION             its driver, instead of this machine's (535.104.05)\n\n"
 	"Exit status: 0 fine; 1 something is missing that neither a real file nor a facade serves; "
 	"2 wrong usage;\n"
 	"3 a file could not be scanned.\n";
 
-static const char *text_of(json_t *object, const char *key)
+/* What is known beside the database lies beside it. */
+static int load_known(struct gw_scan *scan)
 {
-	const char *value = json_string_value(json_object_get(object, key));
-	return value ? value : "";
-}
+	char *path = gw_data_path("libraries"), error[512] = "there is no list of the vendor's libraries";
+	char *slash = path ? strrchr(path, '/') : NULL;
 
-static void print_need(json_t *need)
-{
-	const char *path = text_of(need, "path"), *by = text_of(need, "by");
-
-	const char *release = text_of(need, "release");
-
-	printf("    %-28s %-8s %s%s%s%s%s%s%s\n", text_of(need, "soname"), text_of(need, "status"),
-	       strcmp(text_of(need, "status"), "facade") == 0 ? "would forward to " : "", path,
-	       *release ? "  release " : "", release,
-	       *text_of(need, "through") ? " (Python paths: with gangway run)" : "",
-	       *by ? "  needed by " : "", by);
-}
-
-static void print_built(json_t *item)
-{
-	bool one = strcmp(text_of(item, "min"), text_of(item, "max")) == 0;
-
-	printf("    built for %s %s%s%s (%s)\n", text_of(item, "family"), text_of(item, "min"),
-	       one ? "" : " to ", one ? "" : text_of(item, "max"), text_of(item, "evidence"));
-}
-
-static void print_findings(json_t *findings, const char *indent)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(findings, i, item)
-		printf("%s%s %s: %s: %s\n", indent, text_of(item, "code"),
-		       text_of(item, "severity"), text_of(item, "text"), text_of(item, "remedy"));
-}
-
-/* Of a library in a process: who sees what it defines, where not all do. */
-static const char *scope_text(const char *scope)
-{
-	return strcmp(scope, "local") == 0   ? ", RTLD_LOCAL"
-	       : strcmp(scope, "other") == 0 ? ", of another namespace"
-					     : "";
-}
-
-static void print_text(json_t *files)
-{
-	size_t f, i;
-	const char *family;
-	json_t *file, *item;
-
-	json_array_foreach(files, f, file)
-	{
-		const char *soname = text_of(file, "soname");
-
-		printf("%s%s%s%s%s\n", text_of(file, "path"), *soname ? " (" : "", soname,
-		       *soname ? ")" : "", scope_text(text_of(file, "scope")));
-		json_array_foreach(json_object_get(file, "needs"), i, item) print_need(item);
-		json_object_foreach(json_object_get(file, "imports"), family, item) printf(
-			"    imports %lld function%s of %s\n",
-			(long long)json_integer_value(json_object_get(item, "count")),
-			json_integer_value(json_object_get(item, "count")) == 1 ? "" : "s", family);
-		json_array_foreach(json_object_get(file, "built_for"), i, item) print_built(item);
-		print_findings(json_object_get(file, "findings"), "    ");
-	}
+	if (slash)
+		*slash = '\0';
+	if (!slash || gw_known_load(&scan->known, path, error, sizeof error) != 0)
+		gw_complain("%s; what files open by themselves is told in part", error);
+	free(path);
+	return 0;
 }
 
 /* What the command line asks for, beside what struct gw_scan holds. */
@@ -130,6 +84,7 @@ struct request {
 	const char *library_path, *root, *against;
 	const char **python; /* in the order in which they are given */
 	size_t python_count;
+	const char *driver;
 	int pid; /* 0: none */
 	bool as_json;
 	/* and what came of it */
@@ -148,6 +103,33 @@ static int parse_pid(struct request *request, const char *text)
 		return GW_EXIT_USAGE;
 	}
 	request->pid = (int)value;
+	return -1;
+}
+
+static int parse_gpu(struct request *request, const char *text)
+{
+	struct gw_scan_machine *machine = &request->scan->machine;
+	struct gw_gpu gpu;
+
+	if (!gw_gpu_parse(&gpu, text)) {
+		gw_complain("--gpu %s: is no architecture; say sm_90, or 9.0", text);
+		return GW_EXIT_USAGE;
+	}
+	machine->gpu_given = true;
+	if (machine->gpu_count < GW_SCAN_GPUS)
+		machine->gpu[machine->gpu_count++] = gpu;
+	return -1;
+}
+
+static int parse_driver(struct request *request, const char *text)
+{
+	unsigned part[4];
+
+	if (!gw_known_version(text, part)) {
+		gw_complain("--driver %s: is no version of a driver, such as 535.104.05", text);
+		return GW_EXIT_USAGE;
+	}
+	request->driver = text;
 	return -1;
 }
 
@@ -171,6 +153,10 @@ static int take_option(struct request *request, int option, char **argv)
 		return -1;
 	case OPTION_PID:
 		return parse_pid(request, optarg);
+	case OPTION_GPU:
+		return parse_gpu(request, optarg);
+	case OPTION_DRIVER:
+		return parse_driver(request, optarg);
 	case OPTION_HELP:
 	case 'h':
 		return gw_option_help(help);
@@ -289,6 +275,7 @@ static int scan_all(struct request *request, char **paths)
 	}
 	for (; *paths; paths++)
 		scan_path(request, *paths);
+	gw_scan_copies(request->scan, request->findings);
 	if (request->as_json) {
 		json_t *all = json_pack("{s:O,s:O}", "files", request->files, "findings",
 					request->findings);
@@ -297,8 +284,7 @@ static int scan_all(struct request *request, char **paths)
 		putchar('\n');
 		json_decref(all);
 	} else {
-		print_text(request->files);
-		print_findings(request->findings, "");
+		gw_scan_print(request->files, request->findings);
 	}
 	json_decref(request->files);
 	json_decref(request->findings);
@@ -333,8 +319,15 @@ int gw_cmd_scan(int argc, char **argv)
 	if (!*root && gw_layout_find(&layout) == 0)
 		scan.facades = layout.facades;
 	gw_option_database(&scan.db, "families are not told apart");
-	result = scan_all(&request, argv + optind);
+	result = load_known(&scan);
+	if (!result && gw_scan_machine_find(&scan, request.driver) != 0)
+		result = GW_EXIT_FAILED;
+	if (!result)
+		result = scan_all(&request, argv + optind);
 finish:
+	gw_scan_forget_copies(&scan);
+	gw_scan_machine_finish(&scan.machine);
+	gw_known_finish(&scan.known);
 	abi_db_finish(&scan.db);
 	gw_loader_finish(&scan.loader);
 	gw_python_paths_finish(&scan.given);

@@ -93,7 +93,7 @@ static void check_gpu(struct gw_doctor *doctor, struct code *code)
 			gw_doctor_match(doctor, gw_doctor_keep(doctor, "%s/%s", framework->site, pattern), check_instead, code);
 	}
 	if (code->none)
-		gw_doctor_find(doctor, GW_FINDING_NO_KERNELS, NULL, "%s%s of %s has neither kernels nor PTX for %s, whose architecture is %s", code->none,
+		gw_doctor_find(doctor, GW_FINDING_PACKAGE_NO_KERNELS, NULL, "%s%s of %s has neither kernels nor PTX for %s, whose architecture is %s", code->none,
 			       others(doctor, code->none_count), framework->name, code->gpu->model, code->gpu->arch);
 	if (code->newer)
 		gw_doctor_find(doctor, GW_FINDING_PTX_NEW, NULL,

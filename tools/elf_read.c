@@ -21,6 +21,8 @@ struct storage {
 	struct gw_mapping mapping;
 	const char *strings; /* gw_elf_text looks names up long after reading */
 	uint64_t strings_size;
+	const unsigned char *bytes; /* the whole file */
+	uint64_t size;
 };
 
 int gw_elf_fail(struct gw_elf_reader *reader, uint64_t offset, const char *format, ...)

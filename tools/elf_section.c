@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define MAX_NAME 256 /* what is longer counts as no name */
+
 static bool header_of(const struct gw_elf *elf, Elf64_Ehdr *header)
 {
 	uint64_t size;
@@ -54,9 +56,12 @@ bool gw_elf_section_read(const struct gw_elf *elf, size_t index, struct gw_elf_s
 	if (at.sh_type != SHT_NOBITS)
 		section->bytes = bytes + at.sh_offset;
 	if (read_header(elf, header.e_shstrndx, &header, &names) && names.sh_type != SHT_NOBITS &&
-	    at.sh_name < names.sh_size &&
-	    memchr(bytes + names.sh_offset + at.sh_name, '\0', names.sh_size - at.sh_name))
-		section->name = (const char *)bytes + names.sh_offset + at.sh_name;
+	    at.sh_name < names.sh_size) {
+		uint64_t room = names.sh_size - at.sh_name;
+
+		if (memchr(bytes + names.sh_offset + at.sh_name, '\0', room < MAX_NAME ? room : MAX_NAME))
+			section->name = (const char *)bytes + names.sh_offset + at.sh_name;
+	}
 	return true;
 }
 

@@ -34,14 +34,16 @@ enum { KIND_PTX = 1, KIND_KERNELS = 2 };
 #define FLAG_EXACT 0x100000u  /* sm_90a */
 #define FLAG_FAMILY 0x200000u /* sm_100f */
 
-#define MAX_CODES 4096
-#define MAX_ENTRIES (1u << 22)
+/* More than any compiler makes, or any file has: what says more wants our time. */
+#define MAX_CODES 128
+#define MAX_ENTRIES (1u << 20)
 /* Between two fat binaries there is padding. More zeros: a copy with holes, or no fat binary. */
 #define MAX_GAP 4096
 
 struct walk {
 	struct gw_fatbin *out;
 	size_t entries, room;
+	uint64_t budget; /* bytes that sections may have together: no two share any */
 };
 
 static bool same(const struct gw_fatbin_code *a, const struct gw_fatbin_code *b)
@@ -118,6 +120,11 @@ static int walk_section(struct walk *walk, const unsigned char *bytes, uint64_t 
 	uint64_t at = 0, gap = 0;
 	int result = 0;
 
+	if (size > walk->budget) {
+		walk->out->incomplete = "its sections lie over each other";
+		return 0;
+	}
+	walk->budget -= size;
 	while (size - at >= sizeof header && !result) {
 		memcpy(&header, bytes + at, sizeof header);
 		if (header.magic != MAGIC) {
@@ -167,6 +174,7 @@ int gw_fatbin_read(struct gw_fatbin *fatbin, const struct gw_elf *elf)
 	int result = 0;
 
 	*fatbin = (struct gw_fatbin){0};
+	gw_elf_bytes(elf, &walk.budget);
 	if (!sections)
 		fatbin->incomplete = "it has no section headers, which tell where they lie";
 	for (size_t i = 1; i < sections && !result; i++) {

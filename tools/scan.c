@@ -63,19 +63,33 @@ static json_t *put_together(struct gw_scan_walk *walk, const char *path, char *e
 	const struct gw_mapped *first = scope->object[0];
 	struct gw_elf *elf = &first->file->elf;
 	char host[PATH_MAX];
-	json_t *imports, *result;
+	json_t *imports, *result, *gpu, *contents;
 	int faults;
 
 	if (gw_elf_list_imports(elf) != 0 || gw_loader_host(&scan->loader, path, host) != 0) {
 		snprintf(error, size, "%s: out of memory", path);
 		return NULL;
 	}
+	walk->first = first;
+	walk->info = gw_scan_package_info(scan, host);
+	gw_strings_read(&walk->strings, &scan->known, elf);
+	walk->built = gw_scan_built(scan, elf, &walk->strings, walk->info);
 	gw_scan_needs(walk, scope);
+	gw_scan_major(walk);
+	gw_scan_opened(walk);
+	gpu = gw_scan_gpu(walk);
+	contents = gw_scan_contents(walk);
 	imports = gw_scan_imports(&scan->db, elf, walk->findings, walk->severe);
 	faults = report_faults(walk, first, imports);
-	result = json_pack("{s:o,s:o,s:O,s:o,s:o,s:O}", "path", gw_json_text(path), "soname", gw_json_text(elf->soname),
-			   "needs", walk->needs, "imports", imports, "built_for",
-			   gw_scan_built(scan, elf, host), "findings", walk->findings);
+	gw_scan_note_copies(walk);
+	result = json_pack("{s:o,s:o,s:O,s:o,s:O,s:O}", "path", gw_json_text(path), "soname", gw_json_text(elf->soname),
+			   "needs", walk->needs, "imports", imports, "built_for", walk->built, "findings", walk->findings);
+	if (result) {
+		json_object_set(result, "gpu", gpu);
+		json_object_update(result, contents);
+	}
+	json_decref(gpu);
+	json_decref(contents);
 	if (!result || faults)
 		snprintf(error, size, faults == -ELOOP ? "%s:0x0: the hash tables of it, or of what it needs, are so made that looking up its "
 							 "symbols would take minutes" : "%s: out of memory", path);
@@ -107,6 +121,8 @@ json_t *gw_scan_file(struct gw_scan *scan, const char *path, bool *severe, char 
 	scan->loader.fallback = NULL;
 	json_decref(walk.needs);
 	json_decref(walk.findings);
+	json_decref(walk.built);
+	free(walk.info);
 	gw_map_finish(&walk.map);
 	return result;
 }

@@ -28,8 +28,16 @@ bool gw_scan_has_facade(const struct gw_scan *scan, const char *name)
 	       access(path, R_OK) == 0;
 }
 
-/* The file that the facade NAME would forward to, to free; NULL with what it lacks in *LACKING. */
-static char *search_target(const struct gw_scan_walk *walk, const char *name, char **lacking)
+const char *gw_scan_family_name(const struct gw_scan *scan, const char *base)
+{
+	const struct abi_family *family = gw_scan_family(&scan->db, base);
+	char stem[GW_KNOWN_STEM];
+	const char *version;
+
+	return family ? family->name : gw_known_family(&scan->known, base, stem, &version);
+}
+
+char *gw_scan_target(const struct gw_scan_walk *walk, const char *name, char **lacking)
 {
 	const struct gw_scan *scan = walk->scan;
 	const struct gw_target_places places = {
@@ -64,7 +72,7 @@ static struct answer answer_of(const struct gw_scan_walk *walk, const struct gw_
 		answer.path = need->refused_path;
 	} else {
 		if (gw_scan_has_facade(walk->scan, need->name))
-			answer.target = search_target(walk, need->name, &answer.lacking);
+			answer.target = gw_scan_target(walk, need->name, &answer.lacking);
 		answer.status = answer.target ? "facade" : "missing";
 		answer.path = answer.target;
 	}
@@ -84,13 +92,23 @@ static bool is_beside(const struct gw_scan_walk *walk, const struct gw_mapped *o
 	       gw_loader_host(&walk->scan->loader, path, host) == 0 && access(host, R_OK) == 0;
 }
 
-/* NULL: as the registry says. */
-static const char *how_to_get(const struct abi_family *family, const char *name)
+/* To free. NULL: as the registry says. */
+static char *how_to_get(const struct gw_scan_walk *walk, const struct abi_family *family, const char *name)
 {
-	if (strcmp(name, "libcuda.so.1") == 0 || strcmp(name, "libnvidia-ml.so.1") == 0)
-		return "it comes with the GPU's driver: install that (a machine without a GPU has "
-		       "none)";
-	return family ? NULL : "install it; gangway has no facade for it";
+	const char *known = gw_scan_family_name(walk->scan, name);
+	char *package, *text = NULL;
+
+	if (known && strcmp(known, "driver") == 0)
+		return strdup("it comes with the GPU's driver: install that (a machine without a GPU has none)");
+	if (family)
+		return NULL;
+	package = gw_scan_wheel(walk, name);
+	if (!package)
+		return strdup("install it; gangway has no facade for it");
+	if (asprintf(&text, "pip install %s, and start the program with gangway run, which finds it there; gangway has no facade for it", package) < 0)
+		text = NULL;
+	free(package);
+	return text;
 }
 
 /* The finding of a need that nothing was found for, or nothing that serves without us. */
@@ -99,6 +117,7 @@ static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 		 const struct abi_family *family)
 {
 	const char *needer = base_of(object->file->path);
+	char *remedy = strcmp(answer->status, "missing") == 0 ? how_to_get(walk, family, need->name) : NULL;
 
 	if (need->refused)
 		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_BROKEN, NULL,
@@ -116,7 +135,7 @@ static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 			"who loads %s must have loaded it",
 			need->name, needer, needer);
 	else if (strcmp(answer->status, "missing") == 0)
-		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_MISSING, how_to_get(family, need->name),
+		gw_scan_finding(walk->findings, GW_FINDING_NEEDED_MISSING, remedy,
 				"%s, which %s needs, is nowhere that the loader looks%s%s",
 				need->name, needer,
 				need->other ? "; passed over, for it is for another machine: " : "",
@@ -133,6 +152,7 @@ static void tell(struct gw_scan_walk *walk, const struct gw_mapped *object,
 	if (need->refused ||
 	    (strcmp(answer->status, "missing") == 0 && !is_beside(walk, object, need->name)))
 		*walk->severe = true;
+	free(remedy);
 }
 
 static void report(struct gw_scan_walk *walk, const struct gw_mapped *object,
@@ -146,7 +166,7 @@ static void report(struct gw_scan_walk *walk, const struct gw_mapped *object,
 	if (direct || strcmp(answer.status, "found") != 0) {
 		out = json_pack("{s:o,s:s,s:o,s:s?}", "soname", gw_json_text(need->name), "status",
 				answer.status, "path", gw_json_text(answer.path), "family",
-				family ? family->name : NULL);
+				gw_scan_family_name(walk->scan, need->name));
 		if (answer.path && (release = gw_scan_release(walk->scan, answer.path, false)))
 			json_object_set_new(out, "release", json_string(release));
 		if (answer.through)

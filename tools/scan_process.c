@@ -102,12 +102,11 @@ static json_t *needs_of(struct gw_scan *scan, const struct gw_mapped *object)
 
 	for (size_t i = 0; i < object->file->elf.needed_count; i++) {
 		const struct gw_need *need = &object->needs[i];
-		const struct abi_family *family = gw_scan_family(&scan->db, need->name);
 		const char *path = need->object ? need->object->file->path : NULL;
 		char *release = path ? gw_scan_release(scan, path, false) : NULL;
 		json_t *entry = json_pack("{s:o,s:s,s:o,s:s?}", "soname", gw_json_text(need->name), "status",
 					  path ? "found" : "missing", "path", gw_json_text(path), "family",
-					  family ? family->name : NULL);
+					  gw_scan_family_name(scan, need->name));
 
 		if (release)
 			json_object_set_new(entry, "release", json_string(release));
@@ -123,7 +122,9 @@ static json_t *entry_of(struct gw_scan_walk *walk, const struct gw_faults *fault
 	struct gw_scan *scan = walk->scan;
 	struct gw_elf *elf = &object->file->elf;
 	char host[PATH_MAX];
+	struct gw_strings strings;
 	json_t *imports, *entry;
+	char *info;
 
 	if (gw_elf_list_imports(elf) != 0 ||
 	    gw_loader_host(&scan->loader, object->file->path, host) != 0)
@@ -132,9 +133,12 @@ static json_t *entry_of(struct gw_scan_walk *walk, const struct gw_faults *fault
 	imports = gw_scan_imports(&scan->db, elf, walk->findings, walk->severe);
 	gw_scan_faults(walk, faults, object, imports, true);
 	gw_scan_partners(walk, faults, object);
+	gw_strings_read(&strings, &scan->known, elf);
+	info = gw_scan_package_info(scan, host);
 	entry = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "path", gw_json_text(object->file->path), "soname",
 			  gw_json_text(elf->soname), "needs", needs_of(scan, object), "imports", imports,
-			  "built_for", gw_scan_built(scan, elf, host), "findings", walk->findings);
+			  "built_for", gw_scan_built(scan, elf, &strings, info), "findings", walk->findings);
+	free(info);
 	if (entry && walk->scopes_known)
 		json_object_set_new(entry, "scope", json_string(object->is_global ? "global" : object->is_apart ? "other" : "local"));
 	return entry;

@@ -141,8 +141,12 @@ char *gw_scan_release(struct gw_scan *scan, const char *path, bool exports_too)
 {
 	const struct gw_file *file = gw_loader_file(&scan->loader, path);
 	const char *soname = file && !file->status ? file->elf.soname : NULL;
-	char host[PATH_MAX];
-	char *release = gw_loader_host(&scan->loader, path, host) == 0 ? by_wheel(host) : NULL;
+	char host[PATH_MAX], plain[PATH_MAX];
+	char *release = NULL;
+
+	/* A RUNPATH leads from one package to another: nvidia/cudnn/lib/../../cublas/lib. */
+	if (gw_loader_host(&scan->loader, path, host) == 0)
+		release = by_wheel(strstr(host, "/../") && realpath(host, plain) ? plain : host);
 
 	if (!release && soname && gw_scan_family(&scan->db, soname))
 		release = by_name(&scan->loader, path);

@@ -11,6 +11,7 @@ import re
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MESSAGE = re.compile(r"^(?:gangway: (?P<severity>note|warning|error) (?P<code>GW-\d{3}): |    (?P<code2>GW-\d{3}) (?P<severity2>note|warning|error): )")
 FREE = {
+    "GW-101": r"(?<=error: )[^,]+(?=, which NEEDER)|(?<=pip install )[^ ,]+",
     "GW-103": r"(?<=error: )\S+(?= is imported)",
     "GW-104": r"(?<=GW-N error: ).*?(?=, which NEEDER needs)",
     "GW-106": r"(?<= directories ).*(?=, and their)",
@@ -47,6 +48,20 @@ FREE = {
     "GW-189": r"(?<=: step ).*(?=: install)",
     "GW-190": r"(?<=could not run: ).*(?=: run it where)",
     "GW-191": r"(?<=: step ).*(?=; both are)",
+    "GW-140": r"(?<=error: ).*?(?=, which )|(?<=, which )\S+(?= opens)|(?<=looked for ).*?(?=: )|(?<=pip install )(?:'[^']*'|[^\s,]+)",
+    "GW-141": r"(?<=warning: ).*?(?=, which )|(?<=, which )\S+(?= opens)|(?<=looked for ).*?(?=: )|(?<=pip install )(?:'[^']*'|[^\s,]+)",
+    "GW-142": r"(?<=, which )\S+(?= opens)",
+    "GW-143": r"(?<=, which )\S+(?= opens)",
+    "GW-144": r"(?<=pip install )'[^']*'",
+    "GW-145": r"(?<=pip install )\S+",
+    "GW-146": r"(?<=pip install )[^;]+",
+    "GW-147": r"(?<=static copy of ).*?(?=;|: )",
+    "GW-148": r"(?<=not its own: ).*(?=: nothing)",
+    "GW-149": r"(?<=it lacks ).*(?=: install )|(?<=pip install ).*",
+    "GW-150": r"(?<=sm_)\d+|\((?:--driver|FILE)\)(?= compiles)",
+    "GW-151": r"\((?:--driver|FILE)\)(?= compiles)",
+    "GW-152": r"(?<=sm_)\d+|\(kernels for .*?\)",
+    "GW-153": r"(?<=pip install )\S+",
     "GW-302": r"(?<=cannot be used: ).*(?=; make )",
     "GW-303": r"the program was told 'not supported'|it was answered N",
     "GW-308": r"(?<=the log ).*(?=; the program goes on)",

@@ -18,8 +18,8 @@ import elf  # noqa: E402
 ROWS = (
     ('torch', 'torch/lib/libtorch_cuda.so', {'cublas': ('12.1.3.1', 'requires'), 'cudnn': ('8.9.2.26', 'requires')}),
     ('onnxruntime', 'onnxruntime/capi/libonnxruntime_providers_cuda.so', {'cublas': ('11.', 'node'), 'cudnn': ('8.', 'node')}),
-    ('ctranslate2-4.4', 'ctranslate2.libs/libctranslate2-*', {'cublas': ('12.', 'opens'), 'cudnn': ('8.', 'opens')}),
-    ('ctranslate2-4.5', 'ctranslate2.libs/libctranslate2-*', {'cublas': ('12.', 'opens'), 'cudnn': ('9.', 'opens')}),
+    ('ctranslate2-4.4', 'ctranslate2.libs/libctranslate2-*', {'cublas': ('12.', 'opens'), 'cudnn': ('8.', 'node')}),
+    ('ctranslate2-4.5', 'ctranslate2.libs/libctranslate2-*', {'cublas': ('12.', 'opens'), 'cudnn': ('9.', 'node')}),
     (('bitsandbytes', '0.37.2'), 'bitsandbytes/libbitsandbytes_cuda117.so', {'cublas': ('11.', 'node'), 'cublasLt': ('11.', 'node')}),
     (('bitsandbytes', '0.37.2'), 'bitsandbytes/libbitsandbytes_cuda121.so', {'cublas': ('12.', 'node'), 'cublasLt': ('12.', 'node')}),
 )
