@@ -82,11 +82,15 @@ static json_t *list_static(struct gw_scan_walk *walk, const char *own)
 	return list;
 }
 
-static size_t count_exports(const struct gw_elf *elf, const struct abi_family *family)
+/* A lookup in a real file takes some tens of steps; a hostile one's hash chains are as long as it likes. */
+#define MAX_STEPS 4000000u
+
+/* STEPS: what is left of them, over all families. */
+static size_t count_exports(const struct gw_elf *elf, const struct abi_family *family, unsigned long *steps)
 {
 	size_t count = 0;
 
-	for (size_t f = family->first[ABI_FUNCTION]; f < family->first[ABI_FUNCTION + 1]; f++) {
+	for (size_t f = family->first[ABI_FUNCTION]; *steps && f < family->first[ABI_FUNCTION + 1]; f++) {
 		struct gw_elf_query query;
 		uint32_t index;
 
@@ -97,6 +101,7 @@ static size_t count_exports(const struct gw_elf *elf, const struct abi_family *f
 			continue;
 		gw_elf_query_init(&query, family->facts[f].column[0], NULL);
 		query.plt = true;
+		query.steps = steps;
 		count += gw_elf_find(elf, &query, &index) != GW_ELF_ABSENT;
 	}
 	return count;
@@ -116,10 +121,11 @@ static json_t *list_exports(struct gw_scan_walk *walk, const char *own)
 	const struct abi_db *db = &walk->scan->db;
 	const struct gw_elf *elf = &walk->first->file->elf;
 	json_t *list = json_object();
+	unsigned long steps = MAX_STEPS;
 	char *text = NULL;
 
 	for (size_t i = 0; i < db->family_count && !own; i++) {
-		size_t count = count_exports(elf, &db->families[i]);
+		size_t count = count_exports(elf, &db->families[i], &steps);
 		char *more;
 
 		if (count < MANY || is_static(walk, db->families[i].name))

@@ -2,45 +2,35 @@
 /* The Python package that a file belongs to, and what that requires (scan.h): read from its .dist-info. */
 #include "scan.h"
 
-#include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "mapping.h"
 
 /* A whole file, read-only; SIZE 0 where it cannot be had. */
 struct mapped {
 	const char *text;
 	size_t size;
+	struct gw_mapping mapping;
 };
 
 static struct mapped map_file(const char *path)
 {
 	struct mapped mapped = {0};
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat info;
-	void *at;
 
-	if (file < 0)
-		return mapped;
-	if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-		at = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-		if (at != MAP_FAILED)
-			mapped = (struct mapped){at, (size_t)info.st_size};
+	if (gw_mapping_open(&mapped.mapping, path) == 0) {
+		mapped.text = (const char *)mapped.mapping.bytes;
+		mapped.size = mapped.mapping.size;
 	}
-	close(file);
 	return mapped;
 }
 
 static void unmap(struct mapped mapped)
 {
-	if (mapped.size)
-		munmap((void *)(uintptr_t)mapped.text, mapped.size);
+	gw_mapping_close(&mapped.mapping);
 }
 
 /* One line "Requires-Dist: NAME (==VERSION) ; CONDITION", with or without the parentheses. */

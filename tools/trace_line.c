@@ -78,7 +78,7 @@ void gw_sum_line_add(struct gw_sum_line *line, int64_t start, uint64_t busy, uns
 	bin->calls++;
 	bin->failures += failed;
 	while (outer && busy) {
-		int64_t end = ((start >> line->shift) + 1) << line->shift;
+		int64_t end = (int64_t)((uint64_t)((start >> line->shift) + 1) << line->shift);
 		uint64_t here = (uint64_t)(end - start) < busy ? (uint64_t)(end - start) : busy;
 
 		/* what reaches beyond the line is rare, and long: it widens the line at its end once */
@@ -102,5 +102,5 @@ void gw_sum_line_merge(struct gw_sum_line *into, const struct gw_sum_line *from)
 	if (into->shift < from->shift)
 		widen(into, from->shift);
 	for (uint32_t i = 0; i < from->count; i++)
-		add_bin(reach(into, (from->first + i) << from->shift), &from->bins[i]);
+		add_bin(reach(into, (int64_t)((uint64_t)(from->first + i) << from->shift)), &from->bins[i]);
 }

@@ -55,11 +55,14 @@ static void use_metadata(const uint8_t *data, size_t size)
 {
 	static const char *needed[] = {"libcublas.so.12"};
 	struct gw_elf elf = {.needed = needed, .needed_count = 1};
-	char path[PATH_MAX];
+	struct gw_strings strings = {0};
+	char path[PATH_MAX], *info;
 
 	gw_fuzz_put("app/app-1.0.dist-info/METADATA", data, size);
 	snprintf(path, sizeof path, "%s/app/app.so", gw_fuzz_root());
-	json_decref(gw_scan_built(&scan, &elf, path));
+	info = gw_scan_package_info(&scan, path);
+	json_decref(gw_scan_built(&scan, &elf, &strings, info));
+	free(info);
 }
 
 static void use_python(const char *name, const uint8_t *data, size_t size)

@@ -13,12 +13,17 @@ static char *nowhere[] = {"/nowhere"};
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	struct abi_error error;
+	char wrong[512];
 
 	(void)argc;
 	(void)argv;
 	setenv("PATH", "/nowhere", 1); /* a python of this machine is not what is tried */
 	if (abi_db_load(&scan.db, GW_BUILD_DATA "/facts", &error) != 0) {
 		fprintf(stderr, "%s\n", error.text);
+		return 1;
+	}
+	if (gw_known_load(&scan.known, GW_BUILD_DATA, wrong, sizeof wrong) != 0) {
+		fprintf(stderr, "%s\n", wrong);
 		return 1;
 	}
 	scan.loader.platform = (struct gw_platform){.defaults = {"/nowhere"}, .default_count = 1, .lib = "lib", .platform = "x86_64",
@@ -43,6 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(text);
 	}
 	json_decref(file);
+	gw_scan_forget_copies(&scan);
 	gw_loader_forget(&scan.loader);
 	return 0;
 }

@@ -139,7 +139,7 @@ class Crash(unittest.TestCase):
                 self.assertEqual(named[last + 1 - len(chain):last + 1], chain, err)
                 # to the end, and no word that merely looked like a frame
                 self.assertRegex(stack, r"libc\.so\.6\+0x\w+[^\n]*\n\Z" if how == "thread" else r"crash\+0x\w+ in _start\+0x\w+\n\Z")
-                self.assertEqual(stack.count("a guess"), how == "corrupted_stack", err)
+                self.assertEqual("a guess" in stack, how == "corrupted_stack", err)
                 self.assertNotIn("may be left over", stack)
 
     def test_a_vendors_memory_is_told_outside_of_calls(self):
