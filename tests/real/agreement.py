@@ -159,8 +159,16 @@ def are_two(text):
     return match and match[2] != match[4] and not os.path.samefile(os.path.dirname(match[1]), os.path.dirname(match[3]))
 
 
+# What a file opens by itself and contains happens after it was loaded: tests/real/opened.py tries that.
+AFTERWARDS = ('GW-140', 'GW-141', 'GW-144', 'GW-147')
+
+
 def disagreements(status, file, loader, path):
     real, lines = loader.real, []
+    if any(finding['code'] in AFTERWARDS and finding['severity'] == 'error' for finding in file['findings']):
+        status = 0
+    file = {**file, 'needs': [need for need in file['needs'] if 'opened' not in need],
+            'findings': [finding for finding in file['findings'] if finding['code'] not in AFTERWARDS]}
     mapped = {os.path.basename(one) for one in real.maps}
     files = {os.path.realpath(one) for one in real.maps}
     for need in file['needs']:
